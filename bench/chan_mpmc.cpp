@@ -1,11 +1,11 @@
-// chan_spsc, chan_mpmc, chan_unbuffered_mpmc: items through one channel; one op is one item.
+// chan_spsc, chan_mpmc, chan_unbuffered_mpmc: items through a channel; an op is an item.
 //
 // They model pipelines: one producer and one consumer over a buffer of 128, four of each over the
-// same buffer, and four of each without a buffer. The first shows the cost of a buffered operation
-// and how rarely the two sides must park; the others show the channel's lock under contention, and
-// the direct hand-over between parked goroutines. Good: chan_spsc below 13 ns with 1 proc and
-// below 25 with 2, chan_unbuffered_mpmc below 70, chan_mpmc well under Go's figure in the same
-// run.
+// same buffer, and four of each without a buffer. chan_spsc shows the cost of a buffered operation,
+// and how rarely the two sides must park. The two with four goroutines on each side show the
+// channel's lock under contention, and the direct hand-over between parked goroutines. Good:
+// chan_spsc below 13 ns with 1 proc and below 25 with 2, chan_unbuffered_mpmc below 70, chan_mpmc
+// well under Go's figure in the same run.
 #include <rota/chan.hpp>
 #include <rota/go.hpp>
 #include <rota/sync.hpp>

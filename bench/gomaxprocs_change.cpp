@@ -1,10 +1,9 @@
-// gomaxprocs_change: one change of GOMAXPROCS, between 1 and 2, with nobody else at work: first in
-// an empty program, then beside 10,000 parked goroutines.
+// gomaxprocs_change: a change of GOMAXPROCS, between 1 and 2, while no other goroutine runs: first
+// in an empty program, then beside 10,000 parked goroutines.
 //
-// Models a program that follows the quota of its container. One op stops the world, takes a
-// processor away or brings one back, and starts the world. Good: below 5 µs, and the same with the
-// parked goroutines, whom nothing of this concerns; Go takes 16 to 24 µs, most of it for waking
-// threads that have nothing to do.
+// Models a program that follows the quota of its container. One op stops the world, removes or adds
+// a processor, and starts the world. Good: below 5 µs, and the same beside the parked goroutines,
+// which the change does not concern. Go takes 16 to 24 µs, most of it to wake threads without work.
 #include <atomic>
 #include <rota/chan.hpp>
 #include <rota/go.hpp>

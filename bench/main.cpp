@@ -1,14 +1,14 @@
-// The command line of rota_bench, which is that of every program in peers/:
+// The command line of rota_bench, the same as that of every program in peers/:
 //
 //     rota_bench -procs N WORKLOAD      measures one workload with GOMAXPROCS=N
 //     rota_bench -list                  prints the names of the workloads
 //
-// Environment: BENCH_MS (length of one repetition in ms, 1000), BENCH_REPS (repetitions that the
-// median is taken of, 5), BENCH_OPS (operations in each repetition, without calibration), PEER (the
-// name in the results, rota), PROCS (-procs if not given, 2), BENCH_TRACE (the file of an execution
-// trace that runs meanwhile) and BENCH_TRACE_STACKS (0: a trace without). Every result is one JSON
-// line on stdout. Exit 2 with the names on stderr means that there is no such workload; a workload
-// that fails ends as every rota program does, with its cause on stderr.
+// Environment: BENCH_MS (length of a repetition in ms, 1000), BENCH_REPS (repetitions for the
+// median, 5), BENCH_OPS (operations in each repetition, without calibration); PEER (the name in the
+// results, rota), PROCS (-procs if not given, 2), BENCH_TRACE (the file of an execution trace that
+// runs meanwhile), BENCH_TRACE_STACKS (0: a trace without stacks). Every result is a JSON line on
+// stdout. Exit 2 with the names on stderr means that no such workload exists; a workload that fails
+// ends like every rota program, with its cause on stderr.
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -73,7 +73,7 @@ const workload* find(std::string_view name) {
     std::exit(code);
 }
 
-// The number of procs that `text` says; runtime::gomaxprocs takes no more than 1024.
+// The number of procs in `text`; runtime::gomaxprocs takes at most 1024.
 int procs_of(std::string_view text) {
     int n = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
@@ -88,7 +88,7 @@ struct options {
     std::string_view workload;
 };
 
-// Takes -procs N and -procs=N, with one dash or two, as Go's flag package does.
+// Accepts -procs N and -procs=N, with one dash or two, like Go's flag package.
 options parse(int argc, char** argv) {
     const std::string from_env = peers::env_or("PROCS", "2");
     std::optional<std::string_view> procs;
@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
     if (chosen == nullptr) list_and_exit(stderr, 2);
     peers::peer = peers::env_or("PEER", "rota");
     peers::procs = o.procs;
-    // The runtime reads GOMAXPROCS when it boots, which is in run().
+    // The runtime reads GOMAXPROCS when it boots, inside run().
     setenv("GOMAXPROCS", std::to_string(o.procs).c_str(), 1);
     const std::string trace = peers::env_or("BENCH_TRACE", "");
     if (trace.empty()) {

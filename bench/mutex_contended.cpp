@@ -1,9 +1,9 @@
-// mutex_uncontended and mutex_contended: one lock and unlock around an increment.
+// mutex_uncontended and mutex_contended: a lock and an unlock around an increment.
 //
-// The first models a lock that protects against what almost never happens; its floor is two locked
-// instructions, about 9.5 ns here, and that is also what good looks like. The second models a
-// short critical section that 8 goroutines fight over: with 1 proc nobody ever waits, with 2 it
-// shows spinning, barging and how seldom a goroutine is parked. Good: below 18 ns with 2 procs.
+// The first models a lock that protects against a very rare conflict; its floor is two locked
+// instructions, about 9.5 ns here, which is also the good value. The second models a short critical
+// section for which 8 goroutines compete. With 1 proc no goroutine ever waits; with 2 it shows
+// spinning, barging and how seldom a goroutine parks. Good: below 18 ns with 2 procs.
 #include <rota/go.hpp>
 #include <rota/sync.hpp>
 
@@ -18,7 +18,8 @@ void mutex_uncontended() {
     peers::bench("mutex_uncontended", 1, [&](long n) {
         for (long i = 0; i < n; i++) {
             mu.lock();
-            asm volatile("" : "+m"(x));  // x is in memory, as a variable that Go captured is
+            // x is in memory, like a variable that a Go closure captures
+            asm volatile("" : "+m"(x));
             x++;
             mu.unlock();
         }

@@ -1,10 +1,10 @@
-// preempt: how late a goroutine runs that a ticker readies every millisecond, beside two that
-// compute without ever calling anything, on one processor.
+// preempt: the delay of a goroutine that a ticker readies every millisecond, beside two goroutines
+// that compute without any call, on one processor.
 //
-// Models a server with a request that computes: what all others of that server wait for. `.p50`,
-// `.p99` and `.max` in ms, `.ticks` how many ticks were served in two seconds (dropped ones are
-// missing), and `.kept` what is left of the two loops' speed. Good: a p50 below 1.5 ms, a p99 below
-// 4, at least 1,000 ticks and 0.9 of the speed; Go shows 20, 40 and 100.
+// Models a server with a request that computes: the delay of every other request of that server.
+// `.p50`, `.p99` and `.max` in ms; `.ticks` is the number of ticks served in two seconds (without
+// dropped ticks), and `.kept` is the share of the two loops' speed that remains. Good: a p50 below
+// 1.5 ms, a p99 below 4, at least 1,000 ticks and 0.9 of the speed; Go shows 20, 40 and 100.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -23,7 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Steps a nanosecond that two goroutines make while `beside` runs.
+// The steps per nanosecond that two goroutines make while `beside` runs.
 template <class F>
 double beside_two_loops(F beside) {
     std::atomic<bool> stop{false};

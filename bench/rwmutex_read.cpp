@@ -1,8 +1,8 @@
-// rwmutex_read: lock to read, read, unlock, by 8 goroutines.
+// rwmutex_read: lock for reading, read, unlock, in 8 goroutines.
 //
-// It models a table that is read all the time and hardly ever written. A shared counter costs two
-// locked instructions and, with 2 procs, the way of its line from core to core. Good: below what a
-// mutex costs with 1 proc, and half of that with 2.
+// It models a table that is read all the time and rarely written. A shared counter costs two locked
+// instructions and, with 2 procs, the transfer of its cache line from core to core. Good: below the
+// cost of a mutex with 1 proc, and half of that with 2.
 #include <rota/go.hpp>
 #include <rota/sync.hpp>
 
@@ -24,7 +24,8 @@ void rwmutex_read() {
             rota::go([&, n] {
                 for (long i = 0; i < n / 8; i++) {
                     mu.lock_shared();
-                    asm volatile("" : "+m"(x), "+m"(mine.v));  // in memory, as what Go captured is
+                    // in memory, like a variable that a Go closure captures
+                    asm volatile("" : "+m"(x), "+m"(mine.v));
                     mine.v += x;
                     mu.unlock_shared();
                 }

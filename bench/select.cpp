@@ -1,10 +1,10 @@
 // select_2, select_default: waiting on two channels, and polling one.
 //
-// They model the loop of a server that listens to several sources. select_2: one item received by a
-// select over two unbuffered channels, each with its own sender; the two are served evenly enough
-// for the sum to come out. select_default: one look at an empty channel, as a loop makes it that
-// asks between two pieces of work whether it is to stop. Good: select_2 a third of Go's figure in
-// the same run, select_default below Go's, which takes no lock either.
+// They model the loop of a server that listens to several sources. select_2: a select over two
+// unbuffered channels, each with its own sender, receives an item; the final sum shows that each
+// sender was served equally often. select_default: a poll of an empty channel, as in a loop that
+// checks between two pieces of work whether to stop. Good: select_2 a third of Go's figure in the
+// same run, select_default below Go's, which takes no lock either.
 #include <cstdio>
 #include <cstdlib>
 #include <rota/chan.hpp>

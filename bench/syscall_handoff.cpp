@@ -1,10 +1,10 @@
-// syscall_handoff: one counting goroutine per processor beside 64 that sleep in the kernel, 20 ms
-// at a time: which share of the counters' speed without them is left.
+// syscall_handoff: one counting goroutine per processor beside 64 goroutines that sleep in the
+// kernel, 20 ms at a time: the share of the counters' speed that remains.
 //
-// Models a program whose libraries block their threads. `.kept` and `.threads` with the sleeps
-// inside rota::blocking, as Go's system calls are; `.raw` and `.raw_threads` with plain nanosleep,
-// of which nobody has been told. Good: 0.97 and 0.85, with as many threads as goroutines that block
-// and counters, and a few; Go keeps 0.42.
+// Models a program with libraries that block their threads. `.kept` and `.threads` with the sleeps
+// inside rota::blocking, like Go's system calls; `.raw` and `.raw_threads` with plain nanosleep,
+// unknown to the runtime. Good: 0.97 and 0.85, with as many threads as blocking goroutines and
+// counters together, and a few more; Go keeps 0.42.
 #include <atomic>
 #include <chrono>
 #include <cstdint>

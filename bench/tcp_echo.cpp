@@ -1,6 +1,6 @@
-// The server of tcp_echo and idle_conns: a goroutine for each connection, which writes back what it
-// reads. What is measured is its own time for a request (peers/loadgen); good is less than anybody
-// else's.
+// The server of tcp_echo and idle_conns: a goroutine for each connection, which writes back the
+// bytes that it reads. The figure is its own time for a request (peers/loadgen); good is less than
+// that of every other peer.
 #include <array>
 #include <cstdio>
 #include <rota/go.hpp>

@@ -1,10 +1,10 @@
-// time_slices: 100 goroutines that compute for some 50 ms each, all begun at once, on two
+// time_slices: 100 goroutines that compute for about 50 ms each, started together, on two
 // processors.
 //
-// Models requests that compute, more than there are processors. `.ms` is the time until the last
-// has ended, and `.cost` that time in proportion to the same work with asynchronous preemption off,
-// by pairs of child processes: what it costs to take turns. `.spread` is the last end in proportion
-// to the first: 1 if all get on at the same pace, 50 if each has to wait until those before it have
+// Models requests that compute, more of them than processors. `.ms` is the time until the last has
+// ended. `.cost` is that time relative to the same work with asynchronous preemption off, by pairs
+// of child processes: the cost of taking turns. `.spread` is the last end relative to the first: 1
+// if each progresses at the same pace, 50 if each has to wait until the preceding goroutines have
 // ended. Good: a cost below 1.03 and a spread near 1.
 #include <unistd.h>
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace {
 constexpr int goroutines = 100;
 constexpr int pairs = 5;
 
-// A chain of multiplications: some 50 ms that no cache and no compiler shortens.
+// A chain of multiplications: about 50 ms that neither a cache nor a compiler shortens.
 std::uint64_t compute(std::uint64_t x) {
     constexpr int steps = 40'000'000;
     for (int i = 0; i < steps; i++) x = x * 6364136223846793005U + 1442695040888963407U;
@@ -38,7 +38,7 @@ struct outcome {
     double first = 0, last = 0;  // ends, in ms
 };
 
-// What a child process says that was called with time_slices_once.
+// The output of a child process that runs time_slices_once.
 outcome in_child(const char* settings) {
     std::array<char, 4096> self{};
     if (::readlink("/proc/self/exe", self.data(), self.size() - 1) < 0)

@@ -1,8 +1,8 @@
 // timer_reset: create a timer for an hour and stop it.
 //
-// Models the time limit of a call that answers in time, which is what nearly all timers are for.
-// One op is the block's memory, the clock, one place in the heap taken and given back. Good: below
-// 100 ns, and no wake-up of the poller: the timers of this workload never come due.
+// Models the time limit of a call that answers in time, the use of nearly every timer. One op is
+// the block's memory, the clock, and one place in the heap taken and given back. Good: below 100
+// ns, and no wake-up of the poller: the timers of this workload never come due.
 #include <chrono>
 #include <rota/go.hpp>
 #include <rota/time.hpp>

@@ -1,12 +1,12 @@
-// trace_cost: what an execution trace costs who runs meanwhile.
+// trace_cost: the cost of an execution trace for the program that it records.
 //
-// Rounds of the same work with and without a trace in turn, in one process, each of BENCH_MS / 10
-// of processor time: what disturbs the machine disturbs both alike. A result is the median, over
-// BENCH_REPS * 5 pairs, of how much processor time the process takes with a trace for what it takes
-// 1 without: `.running` between start() and stop(), what the program pays as it goes; `.whole` with
-// both of them, the file and the names in it. `.off` is ns for one operation without. Good: less
-// than Go's in the same table, which is trace_cost of peers/go, line by line; and nothing that can
-// be measured for who computes, or talks to the network.
+// Rounds of the same work alternate with and without a trace, in one process, each of BENCH_MS / 10
+// of processor time: a disturbance of the machine affects both alike. A result is the median over
+// BENCH_REPS * 5 pairs of the ratio of processor time with a trace to that without. `.running`
+// counts the time between start() and stop(), the cost during the run; `.whole` includes both, the
+// file and the names in it. `.off` is ns for one operation without a trace. Good: less than Go's in
+// the same table, which trace_cost of peers/go measures line by line; and no measurable cost for a
+// program that computes, or uses the network.
 #include <ctime>
 
 #include <array>
@@ -62,7 +62,7 @@ void items(long n, std::size_t capacity) {
 void buffered(long n) { items(n, 128); }
 void unbuffered(long n) { items(n, 0); }
 
-// One message of 64 bytes in flight.
+// A single message of 64 bytes in flight.
 void echo(long n) {
     const rota::net::listener l = rota::net::listen("tcp", "127.0.0.1:0");
     rota::wait_group done;
@@ -85,7 +85,7 @@ std::uint64_t spin(std::uint64_t x) {
     return x;
 }
 
-// Two goroutines that hand over after some 5 us of computing each: an operation is a request.
+// Two goroutines that hand over after about 5 us of computing each: an operation is a request.
 void requests(long n) {
     auto a = rota::make_chan<std::uint64_t>(), b = rota::make_chan<std::uint64_t>();
     rota::wait_group done;
@@ -121,7 +121,7 @@ cost measure(work f, long n, const std::function<void()>& start,
     return {c - b, cpu_ns() - a};
 }
 
-// Operations that take so much processor time.
+// The number of operations that take that much processor time.
 long calibrate(work f, double ns) {
     for (long n = 64;; n *= 2) {
         const double a = cpu_ns();

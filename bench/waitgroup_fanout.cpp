@@ -1,9 +1,10 @@
-// waitgroup_fanout: spawn 100 empty goroutines and wait for all of them; one op is one such
+// waitgroup_fanout: start 100 empty goroutines and wait until each has ended; an op is such a
+// fan-out.
 // fan-out.
 //
-// Models a request that asks a hundred things at once. Unlike spawn it joins often, so the start
-// of a batch, its sharing with the other procs and the last wake-up weigh more. Good: 100 times
-// what spawn costs, and with 2 procs not more than with 1.
+// Models a request that makes a hundred calls at once. Unlike spawn it joins often, so the start of
+// a batch, its distribution to the other procs and the last wake-up weigh more. Good: 100 times the
+// cost of spawn, and with 2 procs not more than with 1.
 #include <rota/go.hpp>
 #include <rota/sync.hpp>
 

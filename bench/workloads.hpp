@@ -1,8 +1,7 @@
-// The workloads of rota_bench: one function each, in the file that bears its name or its family's.
-// A workload runs as the main goroutine and prints its results as JSON lines. The same workloads
-// of the other runtimes, with the same names, are in peers/; what one operation is, for all of
-// them, is said in peers/README.md. Each function here is the Go program of that name, line by
-// line.
+// The workloads of rota_bench: a function each, in the file with its name or the name of its
+// family. A workload runs as the main goroutine and prints its results as JSON lines. peers/ has
+// the workloads of the other runtimes, under the same names; peers/README.md defines an operation
+// of each. Each function here follows the Go program of that name, line by line.
 #pragma once
 
 namespace rota_bench {
@@ -31,7 +30,7 @@ void preempt();
 void syscall_handoff();
 void gomaxprocs_change();
 void time_slices();
-void time_slices_once();  // in a child of time_slices, whose line is not JSON
+void time_slices_once();  // runs in a child of time_slices, and prints no JSON
 void trace_cost();
 void tcp_echo_server();
 void http_hello_server();

@@ -1,11 +1,11 @@
-// Producer with back pressure: what happens when work comes in faster than it is done.
+// Producer with back pressure: what a producer can do when work comes in faster than it is done.
 //
-// Go: a bounded channel. A producer that blocks in `ch <- v` is slowed down to the pace of the
-// consumer; one that must not wait uses select with default (here try_send) and sheds the load, or
-// waits for a while (here send_for) and then sheds it. The one thing not to do is to queue without
-// a bound.
+// Go: a bounded channel. A producer that blocks in `ch <- v` slows down to the pace of the
+// consumer. A producer that must not wait uses select with default (here try_send) and sheds the
+// load. A producer may also wait for a limited time (here send_for) and then shed the load. A queue
+// without a bound is always wrong.
 //
-// What to see: the three ways with the same slow consumer; how much is shed differs each time.
+// What to see: the three ways with the same slow consumer; each sheds a different amount.
 // Last line: every value was used or counted as shed
 #include <rota/chan.hpp>
 #include <rota/go.hpp>
@@ -24,8 +24,8 @@ using std::chrono::microseconds;
 constexpr int values = 100;
 constexpr std::size_t places = 8;
 
-// Lets `offer(queue, v)`, which returns whether v was taken, meet a consumer that needs 200 us for
-// each value. Returns whether nothing is missing.
+// Runs `offer(queue, v)`, which returns whether the queue took v, against a consumer that needs 200
+// us for each value. Returns whether no value is missing.
 template <class Offer>
 bool demonstrate(const char* way, Offer offer) {
     const auto queue = rota::make_chan<int>(places);

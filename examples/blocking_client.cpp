@@ -1,23 +1,23 @@
-// A client library that knows nothing of goroutines, used by a thousand of them.
+// A client library that knows nothing of goroutines; a thousand goroutines use it.
 //
-// libpq blocks its caller in poll() until the server answers, and nothing announces that to the
-// runtime. A goroutine that sits in it has its processor taken away within microseconds to
-// milliseconds, so that the others run on; when the answer is there, it waits for a processor at
-// the next thing it asks of the runtime. Nothing of libpq is wrapped or changed.
+// libpq blocks its caller in poll() until the server answers, and does not announce that to the
+// runtime. The runtime takes the processor from a goroutine in such a call within microseconds to
+// milliseconds, so that other goroutines run. After the answer, the goroutine waits for a processor
+// at its next call of the runtime. libpq is neither wrapped nor changed.
 //
 // Usage: blocking_client [CONNECTIONS [REQUESTS [SECONDS]]]       defaults: 50, 1000, 5
 //        LD_PRELOAD=.../librota_hook.so blocking_client hook
 //
-// The server is the one that libpq finds by PGHOST, PGPORT, PGUSER and PGDATABASE; `./dev demo
-// rude` starts one. The first two are checked: the exit status is 1 if one was not seen. So are all
-// answers of the third.
-// 1. REQUESTS goroutines ask for pg_sleep(1) over CONNECTIONS connections, all of which are busy
-//    all the time.
+// libpq finds the server by PGHOST, PGPORT, PGUSER and PGDATABASE; `./dev demo rude` starts a
+// server. The program checks the first two parts: the exit status is 1 if it has not seen one of
+// them. It also checks every answer of the third.
+// 1. REQUESTS goroutines call pg_sleep(1) over CONNECTIONS connections; each connection is busy all
+//    the time.
 // 2. CONNECTIONS goroutines are inside libpq for SECONDS seconds, while a ticker of 1 ms keeps
 //    time.
-// 3. 200 threads, and then 200 goroutines, ask for numbers as fast as they can, beside tickers.
+// 3. 200 threads, and then 200 goroutines, query numbers as fast as they can, beside tickers.
 //
-// With the argument `hook` the program does the third alone, in goroutines that librota_hook.so
+// With the argument `hook` the program does only the third part, in goroutines that librota_hook.so
 // parks. It fails without that library (docs/hook.md).
 #include <rota/chan.hpp>
 #include <rota/go.hpp>
@@ -74,7 +74,7 @@ void sleep_in_server(const connection& c) {
         throw std::runtime_error(std::string("pg_sleep: ") + ::PQerrorMessage(c.get()));
 }
 
-// The pool is a channel: who takes a connection out waits until there is one.
+// The pool is a channel: a goroutine that takes a connection out waits until the pool has one.
 using pool = rota::chan<connection>;
 
 pool connect_all(std::size_t count) {
@@ -167,7 +167,7 @@ int show_with_hook() {
     }
 }
 
-// A whole number from 1 to 100000, or the end of the program.
+// A whole number from 1 to 100000; any other text ends the program.
 long number_of(const char* text) {
     char* end = nullptr;
     const long value = std::strtol(text, &end, 10);

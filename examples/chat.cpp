@@ -1,14 +1,15 @@
-// A chat room: what one says, all hear. Three goroutines meet for each client, and no lock.
+// A chat room: every client hears each message. Three goroutines meet for each client, and no lock.
 //
 //     chat                 opens a room, lets three clients talk in it, and closes it
-//     chat ADDRESS         opens one there (":7000") until it is killed: `nc localhost 7000`
+//     chat ADDRESS         opens a room there (":7000") until it is killed: `nc localhost 7000`
 //
 // The room is a goroutine that owns the list of members; joining, leaving and speaking are messages
-// to it. Of a client's two goroutines one reads lines and sends them to the room; the other takes
-// what the room has for him from a channel and writes it. That channel is the bound: who does not
-// read fills his own, loses his place in the room, and holds nobody up.
+// to it. Each client has two goroutines. The first reads lines and sends them to the room; the
+// second takes the room's texts for the client from a channel and writes them. That channel is the
+// bound: a client that does not read fills its own channel, loses its place in the room, and delays
+// no other client.
 //
-// What to see: everybody hears everybody, also that the last but one has left.
+// What to see: every client hears every other client, also that a client has left.
 // Last line: the room is empty: 3 came, 3 went
 #include <algorithm>
 #include <array>
@@ -23,19 +24,19 @@ using rota::chan;
 using rota::make_chan;
 namespace net = rota::net;
 
-using mailbox = chan<std::string>;  // what a member is to be told
+using mailbox = chan<std::string>;  // texts for one member
 
 struct event {
     enum kind { joins, says, leaves } what;
     mailbox from;
-    std::string text;  // the name of who joins
+    std::string text;  // for `joins` the name of the new member
 };
 
 class room {
   public:
     room() : events_(make_chan<event>(64)) {}
 
-    // The goroutine that owns the members. Until the channel of events is closed.
+    // Runs in the goroutine that owns the members, until the channel of events is closed.
     void keep() {
         std::map<std::string, mailbox> members;
         int came = 0, went = 0;
@@ -71,14 +72,14 @@ class room {
         std::printf("the room is empty: %d came, %d went\n", came, went);
     }
 
-    // One client, to its end: the first line is his name.
+    // Serves a client to its end: the first line is its name.
     void receive(const net::conn& c) const {
         const mailbox box = make_chan<std::string>(32);
         rota::wait_group writer;
         writer.go([&] {
             std::error_code error;
             for (const std::string& text : box) c.write(text, error);
-            c.close(error);  // the room wants no more of him: his reader sees that
+            c.close(error);  // the room has dropped the client: its reader sees the close
         });
         auto what = event::joins;
         std::string line;
@@ -109,13 +110,14 @@ void serve(const net::listener& l, const room& r) {
         std::error_code error;
         const net::conn c = l.accept(error);
         if (error == net::net_errc::closed) break;
-        if (error) rota::sleep_for(std::chrono::milliseconds(50));  // no descriptors, perhaps
+        // perhaps no descriptors are left
+        if (error) rota::sleep_for(std::chrono::milliseconds(50));
         else clients.go([&r, c] { r.receive(c); });
     }
     clients.wait();
 }
 
-// Reads until that has been heard.
+// Reads until the client has heard `wanted`.
 void hear(const net::conn& c, std::string& heard, std::string_view wanted) {
     std::array<std::byte, 512> part;
     while (heard.find(wanted) == heard.npos) {

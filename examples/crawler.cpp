@@ -1,22 +1,24 @@
-// A crawler that knows its bounds: it follows links from page to page, and troubles nobody.
+// A crawler with bounds: it follows links from page to page, and does not overload a server.
 //
-//     crawler                                      crawls a site of its own making
-//     crawler URL [PAGES [AT_ONCE [PER_SECOND]]]   begins at URL; at most 100 pages, 4 requests at
-//                                                  once, 10 a second, if nothing else is said
+//     crawler                                      crawls its own demonstration site
+//     crawler URL [PAGES [AT_ONCE [PER_SECOND]]]   begins at URL; by default at most 100 pages,
+//                                                  4 requests at once, 10 a second
 //
-// Go: the last exercise of the tour, with what a crawler needs outside of an exercise. Its bounds
-// are the lesson:
+// Go: the last exercise of the tour, extended to what a real crawler needs. Its bounds are the
+// lesson:
 //
-//   * each page is fetched once: who finds a link asks a set, under a lock, whether it is new;
-//   * only one host, and no more than so many pages;
-//   * so many requests at once (a semaphore), and so many in a second (a ticker);
-//   * a limit of time for each request, and for a page's size.
+//   * it fetches each page once: a goroutine that finds a link checks in a set, under a lock,
+//     whether the link is new;
+//   * it stays on a single host, and fetches a limited number of pages;
+//   * it limits the requests at once (a semaphore), and the requests in a second (a ticker);
+//   * it limits the time of each request, and the size of a page.
 //
-// A goroutine for each link would be too many goroutines on a large site; but they are cheap, and
-// here each of them is a page that will be fetched. The wait group knows when the last has ended:
-// who adds work to it does so before its own is done.
+// On a large site a goroutine for each link would be too many goroutines; but they are cheap, and
+// here each of them stands for a page that it will fetch. The wait group knows when the last has
+// ended: a goroutine adds new work to it before its own work is done.
 //
-// What to see: a site of 200 pages, with links to and fro, links to other hosts, and dead ones.
+// What to see: a site of 200 pages, with links in both directions, links to other hosts, and dead
+// links.
 // Last line: 200 pages, 40 dead links, never more than 4 requests at once
 #include <rota/http.hpp>
 #include <rota/rota.hpp>
@@ -44,8 +46,8 @@ struct bounds {
     int pages = 100, at_once = at_once_max, per_second = 10;
 };
 
-// What stands behind each href=" of a page, if it leads to a page of the same host. Without the
-// place in that page, which would make two pages of one.
+// The targets of each href=" in a page, if they lead to the same host. They lack the fragment,
+// which would turn a single page into two.
 std::vector<std::string> local_links(std::string_view page) {
     constexpr std::string_view mark = "href=\"";
     std::vector<std::string> links;
@@ -115,7 +117,8 @@ class crawler {
     std::set<std::string> seen_;  // guarded by mu_
 };
 
-// Page n has links to 2n+1 and 2n+2, back to its beginning, elsewhere, and every fifth to nothing.
+// Page n has links to 2n+1 and 2n+2, to page 0, to other hosts, and every fifth page to a missing
+// page.
 void answer(http::response_writer& w, http::request& r) {
     const std::string name = r.path_value("n");
     int n = 0;
@@ -150,9 +153,9 @@ void demonstrate() {
                 most <= at_once_max ? "never more" : "more", at_once_max);
 }
 
-// Status of the program: 1 if not even the first page was to be had.
+// Returns the status of the program: 1 if it could not fetch even the first page.
 int crawl(const std::string& url, const bounds& b) {
-    // whose URL is one: main has asked
+    // main has checked that the URL is valid
     const std::size_t path = url.find('/', url.find("://") + 3);
     crawler c(url.substr(0, path), b);
     c.crawl(path == url.npos ? "/" : url.substr(path, url.find('#') - path));
@@ -173,7 +176,7 @@ int usage(std::FILE* to, int status) {
     return status;
 }
 
-// Whether `text` is a whole number from 1 to 100000, which `n` is then.
+// Whether `text` is a whole number from 1 to 100000; if so, stores it in `n`.
 bool read_number(std::string_view text, int& n) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
     if (error == std::errc{} && end == text.data() + text.size() && n >= 1 && n <= 100'000)

@@ -1,13 +1,14 @@
-// Dining philosophers: five share five forks, each needs the two beside the plate.
+// Dining philosophers: five philosophers share five forks; each needs the two forks beside its
+// plate.
 //
-// If each took the left fork and waited for the right one, all could wait for ever. Go: take the
-// forks in one order for all, the lower number first. C++ has the same ready made: std::scoped_lock
-// takes several locks without a deadlock, rota::mutex among them, and gives them back whatever
-// happens. (Take the forks by two std::lock_guard, left then right, and put a
+// If each takes the left fork and waits for the right fork, each can wait for ever. Go: every
+// philosopher takes the forks in the same order, the lower number first. C++ has this ready made:
+// std::scoped_lock takes several locks without a deadlock, also rota::mutex, and releases them in
+// every case. (Take the forks by two std::lock_guard, left then right, and put a
 // rota::runtime::gosched() between them: sooner or later the runtime reports "all goroutines are
 // asleep - deadlock!".)
 //
-// What to see: everybody eats as much as everybody else, and the party ends.
+// What to see: every philosopher eats the same number of meals, and the party ends.
 // Last line: 5 philosophers have eaten 500 meals
 #include <rota/go.hpp>
 #include <rota/runtime.hpp>
@@ -25,7 +26,8 @@ constexpr int meals_each = 100;
 
 struct table {
     std::array<rota::mutex, seats> forks;
-    std::array<int, seats> meals{};  // each written by one philosopher, while it holds two forks
+    // each written by its own philosopher, while it holds two forks
+    std::array<int, seats> meals{};
 };
 
 void philosopher(table& t, std::size_t seat) {
@@ -33,7 +35,7 @@ void philosopher(table& t, std::size_t seat) {
         {
             const std::scoped_lock both(t.forks[seat], t.forks[(seat + 1) % seats]);
             ++t.meals[seat];
-            rota::runtime::gosched();  // eating: the forks are held meanwhile
+            rota::runtime::gosched();  // eating, with both forks in hand
         }
         rota::runtime::gosched();  // thinking
     }

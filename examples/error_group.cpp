@@ -1,11 +1,11 @@
-// Error group: goroutines that work on parts of one task; the first failure calls the others off.
+// Error group: goroutines work on parts of a task; the first failure cancels the rest.
 //
 // Go: golang.org/x/sync/errgroup with a context. A failure is an exception here: wait() rethrows
-// the first one when all have ended. Cancelling asks and does not force, so each part waits in
-// something that looks at the group's context: rota::sleep_for(ctx, ...), a select with
-// ctx.done(), rota::weighted_semaphore::acquire(ctx).
+// the first when every goroutine has ended. Cancellation is a request, so each part waits in a call
+// that obeys the group's context: rota::sleep_for(ctx, ...), a select with ctx.done(),
+// rota::weighted_semaphore::acquire(ctx).
 //
-// What to see: the parts that would take an hour end at once when one fails.
+// What to see: parts that would take an hour end at once when a part fails.
 // Last line: failed: mirror 2 does not answer; 3 others were called off
 #include <rota/context.hpp>
 #include <rota/go.hpp>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Stands for a download: one mirror fails, the others are slow. False: called off.
+// Stands for a download: mirror 2 fails, the rest are slow. False: cancelled.
 bool fetch(const rota::context& ctx, int mirror) {
     if (mirror == 2) {
         rota::sleep_for(5ms);

@@ -1,10 +1,10 @@
 // Fan-out, fan-in: several goroutines search in parts of the work, each into a channel of its own;
-// one channel gathers what they find.
+// a single channel collects the results.
 //
-// Go: `merge(channels ...<-chan T) <-chan T`, with a goroutine for each input that copies, and a
-// sync.WaitGroup by which the output is closed when the last input has ended.
+// Go: `merge(channels ...<-chan T) <-chan T`. A goroutine copies each input. A sync.WaitGroup tells
+// when the last input has ended, so that the output can be closed.
 //
-// What to see: the parts finish in any order, and nothing is lost or found twice.
+// What to see: the parts finish in any order, and no result is lost or doubled.
 // Last line: 78498 primes below 1000000
 #include <rota/chan.hpp>
 #include <rota/go.hpp>
@@ -29,7 +29,7 @@ bool is_prime(long n) {
     return true;
 }
 
-// Fan-out: a goroutine that counts in [from, to), in slices, so that findings come early.
+// Fan-out: a goroutine counts in [from, to), in slices, so that results come early.
 rota::recv_chan<finding> count_primes(long from, long to) {
     auto found = rota::make_chan<finding>();
     rota::go([found, from, to] {
@@ -44,11 +44,11 @@ rota::recv_chan<finding> count_primes(long from, long to) {
     return found;
 }
 
-// Fan-in: everything that comes out of any of the inputs.
+// Fan-in: the returned channel delivers the values of every input.
 template <class T>
 rota::recv_chan<T> merge(const std::vector<rota::recv_chan<T>>& inputs) {
     auto out = rota::make_chan<T>();
-    // Shared by the goroutines, because this function returns before they end.
+    // The goroutines share it, because this function returns before they end.
     auto copying = std::make_shared<rota::latch>(static_cast<std::ptrdiff_t>(inputs.size()));
     for (const auto& in : inputs) {
         rota::go([in, out, copying] {

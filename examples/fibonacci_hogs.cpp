@@ -1,12 +1,12 @@
 // Two hogs on one processor: the classic demonstration of preemption.
 //
-// Go: GOMAXPROCS=1 and two goroutines that compute Fibonacci numbers the slow way. They call
-// nothing of the runtime, so nothing in them could give way; before Go 1.14 the second would have
-// begun when the first had ended. Here every goroutine that has computed for 10 ms is stopped where
-// it stands, and a goroutine that a timer makes ready does not even wait for that.
+// Go: GOMAXPROCS=1 and two goroutines that compute Fibonacci numbers the slow way. They make no
+// call of the runtime, so they never yield by themselves; before Go 1.14 the second began only
+// after the end of the first. Here the runtime stops every goroutine that has computed for 10 ms,
+// anywhere in its code. A goroutine that a timer readies does not even wait for that.
 //
-// What to see: both hogs get on all the time, neither much faster than the other, and the ticker
-// ticks between them. `GODEBUG=schedtrace=100` shows the one processor and the queue before it.
+// What to see: both hogs progress all the time, at nearly the same speed, and the ticker ticks
+// between them. `GODEBUG=schedtrace=100` shows the processor and its queue.
 // Last line: two hogs and a ticker took turns on one processor
 #include <rota/go.hpp>
 #include <rota/runtime.hpp>
@@ -26,15 +26,16 @@ namespace {
 using std::chrono::duration;
 using std::chrono::milliseconds;
 
-constexpr int number = 20;      // of one round: some 30 us
-constexpr int rounds = 10'000;  // each hog's whole work
+constexpr int number = 20;      // Fibonacci number of each round: about 30 us
+constexpr int rounds = 10'000;  // rounds of each hog
 
 struct hog {
-    std::atomic<int> done{0};        // rounds
-    std::atomic<int> other_done{0};  // the other hog's, when this one had done half of its own
+    std::atomic<int> done{0};  // rounds
+    // finished rounds of the other hog when this hog has done half of its rounds
+    std::atomic<int> other_done{0};
 };
 
-// NOLINTNEXTLINE(misc-no-recursion): that is the slow way
+// NOLINTNEXTLINE(misc-no-recursion): the slow way is intended
 [[gnu::noinline]] int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
 
 void compute(hog& self, const hog& other) {

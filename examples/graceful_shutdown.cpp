@@ -1,13 +1,14 @@
-// Graceful shutdown by context: on SIGTERM or SIGINT, take nothing new, finish what was taken, end.
+// Graceful shutdown by context: on SIGTERM or SIGINT, accept no new work, finish the accepted work,
+// end.
 //
 // Go: `signal.Notify(c, ...)`; `ctx, stop := signal.NotifyContext(...)`. The signals come through a
-// channel, and the goroutine that receives one cancels the context. That is ordinary code, not a
-// signal handler: it may lock, allocate and print.
+// channel, and the goroutine that receives a signal cancels the context. That is ordinary code, not
+// a signal handler: it may lock, allocate and print.
 //
-// The order of an end: the context stops the intake; the intake closes the queue; the workers drain
-// the queue and end; the wait group knows when the last has.
+// The order of the shutdown: the context stops the intake; the intake closes the queue; the workers
+// drain the queue and end; the wait group knows when the last has ended.
 //
-// What to see: the program sends itself a SIGTERM in the midst of its work, and loses nothing.
+// What to see: the program sends itself a SIGTERM during its work, and loses no request.
 // Last line: stopped by signal 15: everything that was accepted has been served
 #include <rota/chan.hpp>
 #include <rota/context.hpp>
@@ -28,7 +29,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Accepts a request every millisecond until the context is done; returns how many.
+// Accepts a request every millisecond until the context is done; returns the number.
 int accept_requests(const rota::context& ctx, const rota::send_chan<int>& queue) {
     const rota::defer at_end([&] { queue.close(); });
     const rota::ticker arrivals(milliseconds(1));
@@ -38,7 +39,8 @@ int accept_requests(const rota::context& ctx, const rota::send_chan<int>& queue)
                                          rota::on_recv(arrivals.c(), [&](auto) { ++accepted; }));
         if (chosen == 0) return accepted;
         queue.send(accepted);
-        if (accepted == 20) ::kill(::getpid(), SIGTERM);  // somebody wants us to stop
+        // stands for a request to stop from outside
+        if (accepted == 20) ::kill(::getpid(), SIGTERM);
     }
 }
 
@@ -50,7 +52,7 @@ int serve() {
     rota::wait_group left;
     left.go([&, stop = cancel] {
         stopped_by = *signals.recv();
-        rota::os::stop(signals);  // a second one ends the program at once
+        rota::os::stop(signals);  // a second signal ends the program at once
         stop();
     });
 

@@ -1,11 +1,11 @@
 // An HTTP server: patterns, a body, a context, and a shutdown that loses no request.
 //
-//     http_hello                 starts a server, asks it a few things, and shuts it down
+//     http_hello                 starts a server, sends it a few requests, and shuts it down
 //     http_hello ADDRESS         serves there (":8080", "127.0.0.1:0") until it is killed
 //
 // Last line: shut down: 200 after the wait
 //
-// The client here is a bare connection: a request is a text, and so is the answer.
+// The client here is a plain connection: a request is a text, and so is the answer.
 #include <array>
 #include <cstdio>
 #include <rota/rota.hpp>
@@ -24,17 +24,18 @@ http::serve_mux routes(rota::chan<rota::unit> waiting) {
     mux.handle("POST /length", [](http::response_writer& w, http::request& r) {
         w.write(std::to_string(r.body().size()) + " bytes\n");
     });
-    // A handler may take its time: it is a goroutine, and its context says when nobody waits any
-    // more.
+    // A handler may take its time: it runs in a goroutine, and its context is cancelled when the
+    // client no longer waits.
     mux.handle("GET /slow", [waiting](http::response_writer& w, http::request& r) {
-        (void)waiting.try_send({});                  // for who wants to know that it has begun
-        if (rota::sleep_for(r.ctx(), 50ms)) return;  // the client has gone
+        // Tells demonstrate() that the handler has begun.
+        (void)waiting.try_send({});
+        if (rota::sleep_for(r.ctx(), 50ms)) return;  // the client has left
         w.write("after the wait\n");
     });
     return mux;
 }
 
-// The answer to a request on a connection of its own.
+// The answer to a request on a new connection.
 std::string ask(const std::string& address, std::string_view request) {
     const rota::net::conn c = rota::net::dial("tcp", address);
     c.write(request);
@@ -74,7 +75,7 @@ void demonstrate() {
 
     std::string last;
     group.go([&] { last = ask(address, "GET /slow HTTP/1.1\r\n" + end + "\r\n"); });
-    (void)waiting.recv();  // the handler runs: the shutdown waits for it
+    (void)waiting.recv();  // the handler is running: the shutdown waits for it
     server.shutdown(rota::background());
     group.wait();
     std::printf("shut down: %s\n", brief(last).c_str());
@@ -92,6 +93,6 @@ int main(int argc, char** argv) {
         const rota::net::listener l = rota::net::listen("tcp", argv[1]);
         std::printf("PORT %d\n", l.addr().port());
         std::fflush(stdout);
-        http::server(routes({})).serve(l);  // nobody wants to know of slow ones
+        http::server(routes({})).serve(l);  // no goroutine waits for /slow to begin
     });
 }

@@ -1,14 +1,14 @@
-// Pipeline: stages that run side by side, each fed by the channel of the one before.
+// Pipeline: stages run side by side; each reads from the channel of the preceding stage.
 //
 // Go: a stage is a function that starts a goroutine and returns the channel which that goroutine
-// fills and closes (`func squares(in <-chan int) <-chan int`). So here: a stage takes a
-// rota::recv_chan, returns another, and the compiler keeps anybody else from sending into it.
+// fills and closes (`func squares(in <-chan int) <-chan int`). It is the same here: a stage takes a
+// rota::recv_chan and returns another, and the compiler rejects a send into it from outside.
 //
-// A pipeline whose end has seen enough must let its stages go: a goroutine that waits for ever to
-// send is a leak. Every stage therefore waits for "sent" or "no longer wanted", and the scope,
-// which owns the stages, waits until they have ended.
+// When the end of a pipeline has read enough, its stages must end: a goroutine that waits for ever
+// to send is a leak. So every stage waits for "sent" or "no longer wanted". The scope owns the
+// stages, and waits until they have ended.
 //
-// What to see: four stages, of which the last stops the first three after five values.
+// What to see: four stages; the last stops the first three after five values.
 // Last line: squares divisible by 3: 9 36 81 144 225
 #include <rota/chan.hpp>
 #include <rota/context.hpp>
@@ -19,7 +19,7 @@
 
 namespace {
 
-// Sends v; false if nobody wants it any more.
+// Sends v; false if the reader no longer wants values.
 bool send_or_stop(const rota::context& ctx, const rota::chan<int>& to, int v) {
     return rota::select(rota::on_recv(ctx.done()), rota::on_send(to, v)) == 1;
 }
@@ -63,7 +63,7 @@ void print_first_five() {
     for (int i = 0; i < 5; ++i) std::printf(" %d", found.recv().value());
     std::printf("\n");
     stages.cancel();
-}  // all stages have ended here
+}  // every stage has ended here
 
 }  // namespace
 

@@ -1,9 +1,9 @@
-// Prime sieve: a chain of goroutines that grows by one filter for each prime found.
+// Prime sieve: a chain of goroutines that grows by a filter for each prime found.
 //
-// Go: the classic of concurrent programming, after C. A. R. Hoare: a generator sends 2, 3, 4, ...;
-// what passes all filters so far is a prime, and gets a filter of its own. In Go's usual text the
-// goroutines are left to the end of the process; here the generator closes its channel, each filter
-// closes the next, and the whole chain ends by itself.
+// Go: the classic of concurrent programming, after C. A. R. Hoare. A generator sends 2, 3, 4, ...;
+// a number that passes every filter so far is a prime, and gets a filter of its own. Go's usual
+// version leaves the goroutines to the end of the process. Here the generator closes its channel,
+// each filter closes the next, and the whole chain ends by itself.
 //
 // What to see: 168 filters at work, joined by unbuffered channels.
 // Last line: 168 primes below 1000, the last is 997
@@ -23,7 +23,7 @@ rota::recv_chan<int> numbers_below(int end) {
     return out;
 }
 
-// All of `in` that `prime` does not divide.
+// The numbers of `in` that `prime` does not divide.
 rota::recv_chan<int> without_multiples(rota::recv_chan<int> in, int prime) {
     auto out = rota::make_chan<int>();
     rota::go([in, out, prime] {

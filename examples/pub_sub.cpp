@@ -1,13 +1,14 @@
-// Publish and subscribe: every message goes to all who have subscribed.
+// Publish and subscribe: every message goes to every subscriber.
 //
-// Go: do not communicate by sharing memory, share memory by communicating. One goroutine owns the
-// list of subscribers; who subscribes, leaves or publishes sends it a message, and a select takes
-// them one by one. There is no lock, because nobody else ever sees the list.
+// Go: do not communicate by sharing memory, share memory by communicating. A single goroutine owns
+// the list of subscribers. A caller that subscribes or publishes sends a message to it, and a
+// select takes these messages in turn. There is no lock, because no other goroutine ever sees the
+// list.
 //
-// A subscriber that does not keep up would hold up all others, so each has a buffer, and what does
-// not fit is dropped for that one and counted.
+// A slow subscriber would delay every other subscriber. So each has a buffer; the hub drops a
+// message that does not fit into a buffer, for that subscriber only, and counts it.
 //
-// What to see: three readers that keep up, and one that never reads.
+// What to see: three readers that keep up, and a reader that never reads.
 // Last line: each of 3 readers got 100 messages; the sleeper missed 96
 #include <rota/chan.hpp>
 #include <rota/go.hpp>
@@ -38,7 +39,7 @@ class hub {
     hub(const hub&) = delete;
     hub& operator=(const hub&) = delete;
 
-    // What is published from now on; closed when the hub ends.
+    // Returns a channel with the messages published after this call; the end of the hub closes it.
     rota::recv_chan<std::string> subscribe(std::size_t buffer) {
         auto mine = rota::make_chan<std::string>(buffer);
         joining_.send(mine);
@@ -47,7 +48,7 @@ class hub {
 
     void publish(std::string message) { messages_.send(std::move(message)); }
 
-    // Messages that did not fit into somebody's buffer, up to now.
+    // The number of messages so far that did not fit into a buffer.
     int missed() {
         auto answer = rota::make_chan<int>();
         questions_.send(answer);
@@ -55,7 +56,7 @@ class hub {
     }
 
   private:
-    // The goroutine that owns the list.
+    // The body of the goroutine that owns the list.
     void own() {
         std::vector<subscription> all;
         int missed = 0;
@@ -76,7 +77,7 @@ class hub {
     rota::chan<std::string> messages_ = rota::make_chan<std::string>();
     rota::chan<rota::chan<int>> questions_ = rota::make_chan<rota::chan<int>>();
     rota::chan<rota::unit> over_ = rota::make_chan<rota::unit>();
-    rota::wait_group owner_;  // last: it is at work before the constructor ends
+    rota::wait_group owner_;  // last member: it runs before the constructor ends
 };
 
 int broadcast() {
@@ -96,7 +97,7 @@ int broadcast() {
         for (int i = 0; i < messages; ++i) news.publish("message " + std::to_string(i));
         missed = news.missed();
         std::printf("the sleeper's oldest: %s\n", sleeper.recv().value().c_str());
-    }  // the hub closes what its subscribers read
+    }  // the hub closes the channels of its subscribers
     reading.wait();
 
     const bool all = std::all_of(got.begin(), got.end(), [](int n) { return n == messages; });

@@ -1,10 +1,10 @@
-// Rate limiter: no more than so many requests in a time, with a small burst allowed.
+// Rate limiter: at most a given number of requests in a time, with a small burst allowed.
 //
-// Go: a time.Ticker, and a buffered channel as the bucket that it fills; a request takes a token
-// out and waits if there is none. A ticker whose ticks nobody takes drops them, so that the bucket
-// never holds more than the burst.
+// Go: a time.Ticker, and a buffered channel as the bucket that it fills. A request takes a token
+// out, and waits if the bucket is empty. A ticker drops ticks that no goroutine receives, so the
+// bucket never holds more than the burst.
 //
-// What to see: three requests at once, then one every ten milliseconds.
+// What to see: three requests at once, then a request every ten milliseconds.
 // Last line: 10 requests, 3 of them in a burst, took at least 70 ms
 #include <rota/chan.hpp>
 #include <rota/go.hpp>
@@ -26,7 +26,8 @@ class rate_limiter {
         : tokens_(rota::make_chan<rota::unit>(burst)) {
         for (std::size_t i = 0; i < burst; ++i) tokens_.send({});
         rota::go([tokens = tokens_, ticker = rota::ticker(interval), over = over_] {
-            const auto fill = [&](auto) { (void)tokens.try_send({}); };  // a full bucket overflows
+            // a full bucket drops the token
+            const auto fill = [&](auto) { (void)tokens.try_send({}); };
             while (rota::select(rota::on_recv(over), rota::on_recv(ticker.c(), fill)) == 1) {
             }
         });
@@ -35,7 +36,7 @@ class rate_limiter {
     rate_limiter(const rate_limiter&) = delete;
     rate_limiter& operator=(const rate_limiter&) = delete;
 
-    // Waits until one more request is allowed.
+    // Waits until the limit allows the next request.
     void wait() const { (void)tokens_.recv(); }
 
   private:

@@ -1,25 +1,28 @@
-// A reverse proxy: it answers each request with what one of several servers behind it answers.
+// A reverse proxy: it forwards each request to one of several servers, and returns the server's
+// answer.
 //
-//     reverse_proxy                   starts three servers and itself, and asks
-//     reverse_proxy ADDRESS URL...    serves at ADDRESS (":8080") what those at the URLs answer, in
-//                                     turn, until it is killed
+//     reverse_proxy                   starts three servers and itself, and sends requests
+//     reverse_proxy ADDRESS URL...    serves at ADDRESS (":8080") the answers of the servers at the
+//                                     URLs, in turn, until it is killed
 //
-// Go: httputil.ReverseProxy. A handler that is a client too. Five things make it more than a copy:
+// Go: httputil.ReverseProxy. A handler that is also a client. Five properties make it more than a
+// copy:
 //
-//   * nothing is collected: both bodies go on as they come, at the same time, each piece when the
-//     other side has taken the one before, with their trailers behind them; so a body of any length
-//     takes no more than a piece of memory, and `Expect: 100-continue` is the server's to meet;
-//   * fields that speak of a connection, and not of the message, are not passed on: Connection and
-//     whatever it names, Transfer-Encoding, Upgrade, ...;
-//   * the request's context goes with the request: if the client leaves, nobody works for it;
-//   * it signs what passes it, in the field CDN-Loop (RFC 8586), by a pseudonym that no other proxy
-//     has. A request with that signature goes in a circle, which would go on until there are no
-//     descriptors left: it is answered with 508 Loop Detected. The field Via could tell as much,
-//     but makes servers believe that their client is an old one: nginx compresses nothing for it;
-//   * one http::client for all: its connections to the servers are kept and used again.
+//   * It collects nothing. Both bodies pass through as they come, at the same time: the proxy reads
+//     a piece when the other side has taken the preceding piece, and the trailers follow. So a body
+//     of any length takes no more memory than a piece. The server decides about
+//     `Expect: 100-continue`.
+//   * It does not pass on fields that belong to a connection, and not to the message: Connection
+//     and every field that it names, Transfer-Encoding, Upgrade, ...
+//   * The request's context goes with the request: if the client leaves, no server works for it.
+//   * It signs each message in the field CDN-Loop (RFC 8586), with a pseudonym that no other proxy
+//     has. A request with that signature goes in a circle, which would continue until no
+//     descriptors are left: the proxy answers 508 Loop Detected. The field Via could do the same,
+//     but it makes servers take their client for an old one: nginx then compresses nothing.
+//   * It has one http::client for every request, which keeps and reuses its connections.
 //
-// What to see: 8 MiB go to a server that sends them back while they come. Then 60 requests by 6
-// clients, shared out among 3 servers; one of those fails, and its requests are answered with 502.
+// What to see: 8 MiB go to a server, which sends them back while they come. Then 6 clients send 60
+// requests, distributed over 3 servers; one of these fails, and its requests get the answer 502.
 // Last line: 60 answers: 20 of server 0, 20 of server 1, 20 bad gateways
 #include <rota/http.hpp>
 #include <rota/rota.hpp>
@@ -41,7 +44,7 @@ namespace {
 
 namespace http = rota::http;
 
-// A server in a goroutine, until the end of the scope.
+// A server in a goroutine, which runs until the end of the scope.
 class running {
   public:
     explicit running(http::handler h)
@@ -71,8 +74,8 @@ struct before_without_case {
 };
 using names = std::set<std::string, before_without_case>;
 
-// The fields of the connection that a message came on. RFC 9110, 7.6.1. Found once for a message:
-// Connection may name thousands, and the message have as many fields.
+// The names of the fields that belong to the connection of a message. RFC 9110, 7.6.1. Built once
+// for a message: Connection may name thousands of fields, and the message may have as many.
 names hop_by_hop_of(const http::header_map& fields) {
     names all{"Connection",          "Proxy-Connection",
               "Keep-Alive",          "Proxy-Authenticate",
@@ -85,12 +88,12 @@ names hop_by_hop_of(const http::header_map& fields) {
             all.insert(list.substr(at, end - at));
         }
     }
-    all.erase("CDN-Loop");  // a client that names it would have the loop go on
+    all.erase("CDN-Loop");  // a client that names it would keep the loop alive
     return all;
 }
 
-// Without the scheme and the host that a client may have put in front, as it would for a proxy that
-// it knows of: where the request goes is not for the client to say.
+// Removes the scheme and the host, which a client may send to a known proxy: the client must not
+// decide to which server the request goes.
 std::string_view path_of(std::string_view target) {
     if (target.starts_with('/')) return target;
     const std::size_t scheme = target.find("://");
@@ -99,7 +102,7 @@ std::string_view path_of(std::string_view target) {
     return path == target.npos ? "/" : target.substr(path);
 }
 
-// A name that no other proxy has, for the field CDN-Loop. It tells nobody where we run.
+// A name that no other proxy has, for the field CDN-Loop. It does not reveal where the proxy runs.
 std::string make_pseudonym() {
     std::random_device any;
     std::array<char, 32> text{};
@@ -115,7 +118,7 @@ class reverse_proxy {
           pseudonym_(make_pseudonym()),
           client_({.dial_timeout = std::chrono::seconds{5},
                    .max_idle_per_host = 16,
-                   .max_redirects = 0,  // they are for the client to follow
+                   .max_redirects = 0,  // the client follows redirects
                    .proxy_from_environment = false}) {}
 
     void operator()(http::response_writer& w, http::request& r) {
@@ -129,7 +132,8 @@ class reverse_proxy {
         onward.headers().add("X-Forwarded-For", r.remote_addr().host());
         onward.headers().add("CDN-Loop", pseudonym_);
         if (r.content_length() != 0) {
-            w.enable_full_duplex();  // the client reads the request while we write the answer
+            // client_ reads the request's body while the handler writes the answer.
+            w.enable_full_duplex();
             onward.set_body(
                 [&](std::span<std::byte> to, const rota::context& wanted) {
                     const std::size_t n = r.read(wanted, to);
@@ -149,7 +153,7 @@ class reverse_proxy {
     }
 
   private:
-    // Whoever is in between may have joined such fields to one.
+    // A proxy on the way may have joined several such fields into one.
     bool has_passed(const http::request& r) const {
         const std::vector<std::string> all = r.headers().values("CDN-Loop");
         return std::any_of(all.begin(), all.end(), [this](const std::string& who) {
@@ -157,8 +161,8 @@ class reverse_proxy {
         });
     }
 
-    // What comes without a length may come slowly: its reader has each piece at once. An answer
-    // that is cut off must not look whole: the error leaves the handler, which ends the connection.
+    // A body without a length may come slowly: its reader gets each piece at once. A truncated
+    // answer must not look complete: the error leaves the handler, which ends the connection.
     static void pass_on(http::response_stream& from, http::response_writer& to) {
         std::array<char, 16 * 1024> piece;
         while (const std::size_t n = from.read(std::as_writable_bytes(std::span(piece)))) {
@@ -174,7 +178,7 @@ class reverse_proxy {
     std::atomic<std::size_t> next_{0};
 };
 
-// A server that answers with what it gets, while it gets it.
+// A server that sends back the bytes of a request while they come.
 void send_back(http::response_writer& w, http::request& r) {
     std::array<char, 16 * 1024> piece;
     while (const std::size_t n = r.read(std::as_writable_bytes(std::span(piece)))) {
@@ -237,7 +241,7 @@ void demonstrate() {
                 seen[1].load(), seen[2].load());
 }
 
-// Until it is killed.
+// Serves until the program is killed.
 void serve(const std::string& address, std::vector<std::string> servers) {
     reverse_proxy proxy(std::move(servers));
     const http::server front([&](auto& w, auto& r) { proxy(w, r); });
@@ -247,8 +251,8 @@ void serve(const std::string& address, std::vector<std::string> servers) {
     front.serve(l);
 }
 
-// What is wrong with the URL of a server, or an empty text. A slash at its end goes: the requests'
-// own paths begin with one.
+// The fault of a server's URL, or an empty text. Removes a slash at the end: the paths of requests
+// begin with a slash.
 std::string complaint(std::string& url) {
     try {
         (void)http::request("GET", url);

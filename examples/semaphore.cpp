@@ -1,11 +1,11 @@
-// Semaphore by a buffered channel: as many at once as the buffer has places.
+// Semaphore with a buffered channel: as many tasks at once as the buffer has places.
 //
-// Go: `sem <- struct{}{}` to enter, `<-sem` to leave: a full buffer makes the next one wait. The
-// guard below leaves by its destructor, so an exception cannot keep a place. Where nothing else is
-// asked of it, rota::counting_semaphore is the same with less memory, and rota::weighted_semaphore
-// gives several places to one; a channel can also wait in a select, for a place or a time-out.
+// Go: `sem <- struct{}{}` to enter, `<-sem` to leave: a full buffer makes the next task wait. The
+// guard below leaves in its destructor, so an exception cannot keep a place.
+// rota::counting_semaphore does the same with less memory, and rota::weighted_semaphore gives
+// several places to one task. A channel can also wait in a select, for a place or a time-out.
 //
-// What to see: every task runs, though no more than three at any moment.
+// What to see: every task runs, but at most three at any moment.
 // Last line: 12 tasks ran, never more than 3 at once
 #include <rota/chan.hpp>
 #include <rota/go.hpp>

@@ -1,8 +1,7 @@
-// Something is wrong with this program, and the commands of docs/debugging.md say what.
+// A program with a fault; the commands of docs/debugging.md find it.
 //
-// `symptoms NAME [SECONDS]` has the fault of that name, for ten minutes or as long as is said, and
-// serves its pages at localhost:6060, or where ROTA_DEBUG_ADDRESS says. Without a name it prints
-// the names.
+// `symptoms NAME [SECONDS]` has the fault of that name, for ten minutes or the given time. It
+// serves its pages at localhost:6060, or at ROTA_DEBUG_ADDRESS. Without a name it prints the names.
 //
 // Last line: late       answers come late, and all processors are busy
 
@@ -21,7 +20,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Somebody was to send the configuration.
+// Waits for a configuration that no goroutine sends.
 void waits_for_configuration(rota::chan<int> configuration) { configuration.recv(); }
 
 void hangs() {
@@ -37,7 +36,7 @@ account alice, bob;
 
 void transfers(account& from, account& to) {
     from.mu.lock();
-    rota::sleep_for(50ms);  // until the other one has its first lock, too
+    rota::sleep_for(50ms);  // until the second goroutine has its first lock, too
     to.mu.lock();
     --from.balance, ++to.balance;
     to.mu.unlock();
@@ -45,7 +44,8 @@ void transfers(account& from, account& to) {
 }
 
 void deadlocks() {
-    for (account* const a : {&alice, &bob}) {  // a mutex is watched from its second lock on
+    // A first lock of each: the first lock of a mutex made before watch_locks() is not recorded.
+    for (account* const a : {&alice, &bob}) {
         a->mu.lock();
         a->mu.unlock();
     }
@@ -53,7 +53,7 @@ void deadlocks() {
     rota::go([] { transfers(bob, alice); });
 }
 
-// Who was to receive the answer has gone home.
+// Sends an answer that no goroutine receives any more.
 void sends_to_nobody(rota::chan<int> answers) { answers.send(1); }
 
 void leaks() {
@@ -86,7 +86,7 @@ void holds_the_table_for_long() {
 
 void is_contended() {
     rota::pprof::set_mutex_profile_fraction(1);
-    rota::pprof::set_block_profile_rate(1'000'000);  // waits of a millisecond and more
+    rota::pprof::set_block_profile_rate(1'000'000);  // ns: waits of a millisecond and more
     for (int i = 0; i < 8; ++i) rota::go(holds_the_table_for_long);
 }
 
@@ -114,7 +114,7 @@ int shows(const symptom& s, int seconds) {
         const auto pages = rota::debug::serve(address != nullptr ? address : "localhost:6060");
         s.begin();
         rota::sleep_for(std::chrono::seconds(seconds));
-        std::_Exit(0);  // some never end
+        std::_Exit(0);  // in most cases the goroutines never end
         return 0;
     });
 }

@@ -5,8 +5,8 @@
 //
 // Last line: still there: yes
 //
-// A handler that panics is the end of its own connection, not of the server: each runs under a
-// catch, which is Go's recover.
+// A handler that panics ends only its own connection, not the server: each runs under a catch, the
+// equivalent of Go's recover.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -18,11 +18,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Writes back what it reads. A line that asks for it makes the handler panic.
+// Writes back the bytes that it reads. A line that begins with "panic" makes the handler panic.
 void echo(const rota::net::conn& c) {
     std::array<std::byte, 1024> buffer;
     for (;;) {
-        c.set_read_deadline(rota::clock::now() + 60s);  // a client that has fallen silent is gone
+        c.set_read_deadline(rota::clock::now() + 60s);  // a silent client counts as gone
         const std::size_t n = c.read(buffer);
         if (n == 0) return;
         const std::string_view text(reinterpret_cast<const char*>(buffer.data()), n);
@@ -40,7 +40,8 @@ void serve_one(const rota::net::conn& c) {
     c.close();
 }
 
-// Until the listener is closed. Without descriptors it waits a little instead of going round.
+// Serves until the listener is closed. Without free descriptors it waits a little instead of
+// looping.
 void serve(const rota::net::listener& l) {
     auto pause = 5ms;
     for (;;) {

@@ -1,12 +1,12 @@
-// A short tour of the runtime: four of its claims, each put to the test once, measured, and told in
-// one line.
+// A short tour of the runtime: it tests and measures four of its claims, and prints each result in
+// a line.
 //
-// 1. A million goroutines, parked on one channel and woken: what one goroutine costs.
-// 2. A ping-pong between two goroutines: what a switch through a channel costs.
-// 3. A steal: work that was started on one P runs on others.
-// 4. Blocked system calls: the other goroutines do not wait for them.
+// 1. A million goroutines, parked on a channel and woken: the cost of a goroutine.
+// 2. A ping-pong between two goroutines: the cost of a switch through a channel.
+// 3. A steal: work that starts on one P runs on other Ps.
+// 4. Blocked system calls: the rest of the goroutines do not wait for them.
 //
-// Every step checks what it says: the exit status is 1 if something that must be seen was not seen.
+// Every step checks its claim: the exit status is 1 if the program did not see a required result.
 #include <rota/chan.hpp>
 #include <rota/go.hpp>
 #include <rota/runtime.hpp>
@@ -39,12 +39,12 @@ class stopwatch {
     steady_clock::time_point began_ = steady_clock::now();
 };
 
-// --- what the kernel says about memory ----------------------------------------------------------
+// --- memory as the kernel reports it -------------------------------------------------------------
 
 constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
 
-// The number behind `key` in a file of lines `key number` or `key: number kB`; `otherwise` if there
-// is none. An empty key means a file that holds a number and nothing else ("max" is none).
+// The number after `key` in a file of lines `key number` or `key: number kB`; `otherwise` if the
+// file has none. An empty key means a file that holds only a number ("max" counts as none).
 std::uint64_t number_in(const char* path, const char* key, std::uint64_t otherwise) {
     std::FILE* file = std::fopen(path, "re");
     if (file == nullptr) return otherwise;
@@ -64,12 +64,12 @@ std::uint64_t number_in(const char* path, const char* key, std::uint64_t otherwi
     return found;
 }
 
-// Where a control group, of the second or the first kind, keeps its figures.
+// The files with the figures of a control group, version 2 or 1.
 struct group_files {
     const char* limit;
     const char* used;
     const char* details;
-    const char* cache_key;  // the part of `used` that the kernel gives back on demand
+    const char* cache_key;  // names the part of `used` that the kernel gives back on demand
 };
 constexpr group_files group_kinds[] = {
     {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat",
@@ -78,7 +78,8 @@ constexpr group_files group_kinds[] = {
      "/sys/fs/cgroup/memory/memory.stat", "total_cache "},
 };
 
-// What may still be allocated: the machine's figure or the control group's, whichever is less.
+// The memory that the program may still allocate, in bytes: the machine's figure or the control
+// group's, whichever is less.
 std::uint64_t memory_available() {
     std::uint64_t available = number_in("/proc/meminfo", "MemAvailable", unknown);
     for (const group_files& group : group_kinds) {
@@ -91,7 +92,7 @@ std::uint64_t memory_available() {
     return available;
 }
 
-// Resident pages and the page tables that map them.
+// The bytes of resident pages and of the page tables that map them.
 std::uint64_t memory_used() {
     return number_in("/proc/self/status", "VmRSS", 0) + number_in("/proc/self/status", "VmPTE", 0);
 }
@@ -100,8 +101,8 @@ std::uint64_t memory_used() {
 
 constexpr int million = 1'000'000;
 
-// A goroutine takes about 4.5 KiB; half as much again for the rest, and half of the memory left
-// alone.
+// A goroutine takes about 4.5 KiB. The count allows half as much again for the rest, and leaves
+// half of the memory free.
 int goroutines_that_fit() {
     const std::uint64_t fitting = memory_available() / 2 / (7 * 1024);
     return static_cast<int>(std::min<std::uint64_t>(fitting, million));
@@ -176,7 +177,7 @@ bool ping_pong() {
 
 // --- 3 ------------------------------------------------------------------------------------------
 
-// Work that the compiler cannot drop: a step of a linear congruential generator, `steps` times.
+// Work that the compiler cannot remove: `steps` steps of a linear congruential generator.
 std::uint64_t compute(int steps) {
     std::uint64_t value = 1;
     for (int i = 0; i < steps; ++i) {
@@ -188,12 +189,13 @@ std::uint64_t compute(int steps) {
 
 struct steal_round {
     double seconds = 0;
-    int elsewhere = 0;  // goroutines that ran on another thread than the one that started them
+    int elsewhere = 0;  // goroutines that ran on a thread other than the starting thread
     std::uint64_t steals = 0;
     std::uint64_t stolen = 0;
 };
 
-// Starts all goroutines from one, on one P: whatever runs on another P was carried there.
+// Starts every goroutine from a single goroutine, on one P: a goroutine that runs on another P was
+// stolen.
 steal_round start_here_run_anywhere(int count, int steps) {
     const auto before = rota::runtime::read_sched_stats();
     const pid_t here = ::gettid();
@@ -216,7 +218,7 @@ steal_round start_here_run_anywhere(int count, int steps) {
 
 bool steal() {
     constexpr int count =
-        200;  // less than a run queue holds, so that none overflows to the global one
+        200;  // fewer than a run queue holds, so that none overflows to the global queue
     constexpr int steps = 50'000;  // tens of microseconds
     constexpr int attempts_max = 50;
     const stopwatch alone;
@@ -252,7 +254,7 @@ bool steal() {
 
 // --- 4 ------------------------------------------------------------------------------------------
 
-// Goroutines that count, one per P, until told to stop; each gives way after every count.
+// Goroutines that count, one per P, until they are stopped; each yields after every count.
 class counters {
   public:
     explicit counters(int count) {
@@ -288,7 +290,8 @@ void sleep_in_the_kernel(milliseconds time) {
     ::nanosleep(&request, nullptr);
 }
 
-// As many goroutines block in the kernel as there are Ps: had each kept its P, nobody could run.
+// As many goroutines block in the kernel as there are Ps: if each kept its P, no goroutine could
+// run.
 bool blocked_system_call() {
     constexpr milliseconds blocked_for(50);
     const int procs = rota::runtime::gomaxprocs(0);

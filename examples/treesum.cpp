@@ -1,13 +1,13 @@
 // treesum: SHA-256 of every regular file below a directory, in goroutines.
 //
-// Prints the lines that `sha256sum -c` accepts, sorted by the bytes of the paths, and ends with an
-// account of what the scheduler did. The road of a run: read the options; walk the tree, a
-// goroutine per directory (walk.hpp); hash, a goroutine per file, `jobs` at a time (hasher.hpp),
-// while one more goroutine sorts; print (console.hpp); account (account.hpp). With --check the list
-// comes from a file instead (check.hpp).
+// Prints lines that `sha256sum -c` accepts, sorted by the bytes of the paths, and ends with an
+// account of the scheduler's work. The steps of a run: read the options; walk the tree, a goroutine
+// per directory (walk.hpp); hash, a goroutine per file, `jobs` at a time (hasher.hpp), while a
+// further goroutine sorts; print (console.hpp); account (account.hpp). With --check the list comes
+// from a file instead (check.hpp).
 //
-// Exit status: 0, or 1 if anything could not be read, verified or written (each with a line on
-// stderr; all the rest is still done), or 2 for a command line that makes no sense.
+// Exit status: 0, or 1 if the program could not read, verify or write something (each failure has a
+// line on stderr; the program still does the rest), or 2 for an invalid command line.
 #include <rota/go.hpp>
 #include <rota/runtime.hpp>
 #include <rota/sync.hpp>
@@ -42,29 +42,30 @@ namespace {
 struct options {
     std::string directory = ".";
     std::string list;                // --check
-    std::string cpu_profile, trace;  // files for them; empty: none
+    std::string cpu_profile, trace;  // files for the recordings; empty: none
     std::size_t jobs = 0;
     bool check = false;
     bool quiet = false;
     bool json = false;
 };
 
-// Everything that a run carries along. The console and the progress state are shared with the
-// goroutine that draws the bar, which nobody waits for.
+// The state of a run. The goroutine that draws the bar shares the console and the progress state;
+// the run does not wait for that goroutine.
 struct session {
     options opts;
     account books;
     std::shared_ptr<console> messages = std::make_shared<console>();
     std::shared_ptr<progress_state> progress = std::make_shared<progress_state>();
     result_writer out;
-    bool failed = false;  // something besides the problems told to the console
+    bool failed = false;  // a failure besides the problems that the console has recorded
 };
 
-// Descriptors besides those of the files in work: the standard ones, the root, one per walker, the
-// runtime's.
+// Descriptors besides the files in work: the standard descriptors, the root, one per walker, the
+// runtime's own.
 constexpr std::size_t spare_descriptors = 64;
 
-// Raises the limit of open files as far as it may be, and lowers --jobs to what then fits.
+// Raises the limit of open files as far as possible, and lowers --jobs to the number that then
+// fits.
 std::size_t fit_jobs(std::size_t wanted, console& messages) {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;
@@ -86,7 +87,7 @@ std::size_t walkers_for(int procs) {
     return std::min<std::size_t>(4 * static_cast<std::size_t>(procs), spare_descriptors / 2);
 }
 
-// The goroutine of one file: the slot goes back and the file counts as done however it ends.
+// The goroutine of a file: it returns the slot and counts the file as done, however it ends.
 void work_on(slot_pool& pool, hash_slot& slot, const open_rules& rules, file_job& job, session& run,
              rota::wait_group& left) {
     const rota::defer done([&] {
@@ -99,7 +100,7 @@ void work_on(slot_pool& pool, hash_slot& slot, const open_rules& rules, file_job
     if (job.changed_kind) run.messages->complain(job.path, "is no longer a regular file");
 }
 
-// Hashes all of `jobs`, each in a goroutine of its own.
+// Hashes each of `jobs` in a goroutine of its own.
 void hash_all(std::vector<file_job>& jobs, const open_rules& rules, session& run) {
     slot_pool pool(run.opts.jobs);
     rota::wait_group left;
@@ -149,7 +150,7 @@ void append_problems(std::string& text, const std::vector<problem>& problems) {
     text += "\n]";
 }
 
-// The end of every JSON answer: the problems and the account.
+// Appends the end of every JSON answer: the problems and the account.
 void append_json_end(session& run) {
     std::string& text = run.out.text();
     text += "\n],\n";
@@ -192,7 +193,7 @@ void sum_tree(session& run, bool bar) {
 
     std::vector<file_job> jobs = walk.take_files();
     const open_rules rules{walk.root_fd(), true};
-    // Sorting reads only the paths, hashing writes only the results: they go on side by side.
+    // Sorting reads only the paths, and hashing writes only the results: they run side by side.
     rota::future<std::vector<const file_job*>> sorting =
         rota::async([&jobs] { return sorted_by_path(jobs); });
     run.books.note_goroutines();
@@ -212,7 +213,7 @@ void sum_tree(session& run, bool bar) {
 
 // --- --check ------------------------------------------------------------------------------------
 
-// Reads the whole list; on failure complains and returns false.
+// Reads the whole list; reports a failure and returns false.
 bool read_list(session& run, std::string& text) {
     const std::string& path = run.opts.list;
     const int error = rota::blocking([&] {
@@ -267,7 +268,7 @@ void print_verdicts(const checksum_list& list, const std::vector<file_job>& jobs
     }
 }
 
-// sha256sum's three warnings, word for word.
+// Prints sha256sum's three warnings, word for word.
 void warn(std::uint64_t count, const char* one, const char* many, session& run) {
     if (count == 0) return;
     run.messages->say("treesum: WARNING: " + std::to_string(count) + (count == 1 ? one : many));
@@ -313,7 +314,7 @@ void check_list(session& run) {
 
 // --- the whole ----------------------------------------------------------------------------------
 
-// The main goroutine.
+// The body of the main goroutine.
 int run_session(const options& opts) {
     session run;
     run.opts = opts;
@@ -340,7 +341,7 @@ int run_session(const options& opts) {
     return run.failed || !run.messages->problems().empty() ? 1 : 0;
 }
 
-// Fills `opts`; returns false, with the exit status set, if there is nothing to run.
+// Fills `opts`; returns false and sets the exit status if there is nothing to run.
 bool parse_options(int argc, char** argv, options& opts, int& status) {
     CLI::App app("Prints the SHA-256 of every regular file below DIR as lines for `sha256sum -c`, "
                  "sorted by path.");

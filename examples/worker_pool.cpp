@@ -1,14 +1,14 @@
-// Worker pool: a fixed number of goroutines share one channel of jobs.
+// Worker pool: a fixed number of goroutines share a channel of jobs.
 //
-// Go: `for job := range jobs { results <- work(job) }` in each of N goroutines, a sync.WaitGroup
-// that tells when the last worker has ended, and a goroutine that closes the results then. A
-// goroutine is so cheap that one for each job is often simpler; a pool is for work that must be
-// bounded, because each worker holds something: a connection, a buffer, a licence.
+// Go: `for job := range jobs { results <- work(job) }` in each of N goroutines. A sync.WaitGroup
+// tells when the last worker has ended, and a goroutine then closes the results. A goroutine is so
+// cheap that a goroutine for each job is often simpler. A pool is for work that must be bounded,
+// because each worker holds a resource: a connection, a buffer, a licence.
 //
-// Who sends into a channel closes it: the caller closes `jobs`, and nobody but the last worker may
-// close `results`.
+// The sender into a channel closes it: the goroutine that sends the jobs closes `jobs`, and
+// `results` is closed only after the last worker has ended.
 //
-// What to see: how the jobs were shared out, which differs each time, and a sum that does not.
+// What to see: the distribution of the jobs, which differs each time, and a sum that does not.
 // Last line: 1000 jobs, sum of the results 332833500
 #include <rota/chan.hpp>
 #include <rota/go.hpp>

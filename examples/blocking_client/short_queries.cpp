@@ -1,8 +1,10 @@
-// The work, the ways in which it runs, and the rows.
+// Measures short queries in threads, in goroutines, and in goroutines with the hook: a row for
+// each.
 //
 // A query lasts some tens of microseconds. The runtime needs longer than that to notice that a
-// goroutine blocks inside libpq. So the rows show what such calls cost the tickers, and what the
-// same work costs in threads. With librota_hook.so in the process a query parks its goroutine.
+// goroutine blocks inside libpq. So the rows show the cost of such calls for the tickers, and the
+// cost of the same work in threads. With librota_hook.so in the process a query parks its
+// goroutine.
 #include "short_queries.hpp"
 
 #include <rota/go.hpp>
@@ -78,17 +80,18 @@ std::uint64_t parked_calls() {
     return all;
 }
 
-// What all workers and tickers of one way share.
+// The state that the workers and tickers of a row share.
 struct load {
     std::vector<connection> connections;
     std::atomic<bool> over{false};
     std::atomic<long> queries{0};
-    std::ptrdiff_t threads = 0;  // of the process, at the end; written by the caller of the way
-    rota::mutex mu;              // of what follows; held for a moment, across no query
-    std::vector<double> late;    // ms
+    // threads of the process, at the end; written by in_threads and in_goroutines
+    std::ptrdiff_t threads = 0;
+    rota::mutex mu;            // guards the fields below; held for a moment, across no query
+    std::vector<double> late;  // ms
     std::string error;
 
-    // Worker `index`: asks for numbers that no other worker asks for.
+    // Worker `index`: queries numbers that no other worker queries.
     void work(long index) {
         try {
             for (long n = index; !over; n += workers) {

@@ -1,9 +1,9 @@
-// What treesum says besides its results: complaints on stderr, and a writer for stdout that loses
-// no error.
+// Prints treesum's messages: complaints on stderr, and results on stdout through a writer that
+// reports every error.
 //
-// Goroutines complain from any thread while the progress bar is redrawn, so that one lock orders
-// both and every complaint is a whole line. The writes themselves run inside rota::blocking: a slow
-// terminal or a full pipe holds up the writer, never a P.
+// Goroutines complain from any thread while a goroutine redraws the progress bar. A single lock
+// orders both, so every complaint is a whole line. The writes run inside rota::blocking: a slow
+// terminal or a full pipe delays the writer, never a P.
 #pragma once
 
 #include <rota/go.hpp>
@@ -25,9 +25,8 @@
 
 namespace treesum {
 
-// Writes all of `text` to `fd`; returns 0 or the errno value of the write that failed. A descriptor
-// that somebody made non-blocking is waited for. Plain system calls: the caller chooses whether a P
-// waits for them.
+// Writes the whole `text` to `fd`; returns 0 or the errno value of the failed write. Waits for a
+// non-blocking descriptor. Plain system calls: the caller decides whether a P waits for them.
 inline int write_all(int fd, std::string_view text) {
     while (!text.empty()) {
         const ssize_t put = ::write(fd, text.data(), text.size());
@@ -43,17 +42,16 @@ inline int write_all(int fd, std::string_view text) {
     return 0;
 }
 
-// The text of an errno value; strerror itself shares one buffer among all threads for unknown
+// The text of an errno value. strerror itself shares a buffer among the threads for unknown
 // numbers.
 inline std::string error_text(int error) {
     char buffer[128];
     return ::strerror_r(error, buffer, sizeof buffer);
 }
 
-// Makes descriptors 0 to 2 safe to name: one that the caller had closed is opened on /dev/null in
-// the direction that makes its use fail (EBADF). Otherwise the next open() would get its number,
-// and results would be written into whatever was opened. Call first of all, before anything opens a
-// file.
+// Makes descriptors 0 to 2 safe to use: opens a closed descriptor on /dev/null in the direction
+// that makes its use fail (EBADF). Otherwise the next open() would get its number, and results
+// would go into that file. The caller calls it first, before any file is opened.
 inline void occupy_standard_descriptors() {
     constexpr int wrong_way[3] = {O_WRONLY, O_RDONLY, O_RDONLY};
     for (int fd = 0; fd < 3; ++fd) {
@@ -61,7 +59,7 @@ inline void occupy_standard_descriptors() {
         if (::open("/dev/null", wrong_way[fd]) != fd) ::_exit(1);
     }
     std::signal(SIGPIPE,
-                SIG_IGN);  // a reader that left is an error to report, not a reason to vanish
+                SIG_IGN);  // a reader that has left is an error to report, not a reason to end
 }
 
 struct problem {
@@ -71,8 +69,8 @@ struct problem {
 
 class console {
   public:
-    // One line on stderr, kept for the JSON account; the exit status becomes 1. Any goroutine; may
-    // park.
+    // Prints a line on stderr and keeps it for the JSON account; the exit status becomes 1. Any
+    // goroutine may call it; it may park.
     void complain(std::string_view path, std::string_view text) {
         std::string line = "treesum: ";
         line += path.empty() ? "''" : printable(path);
@@ -84,7 +82,7 @@ class console {
         emit(line);
     }
 
-    // One line on stderr that is no fault of anything: the account, the warnings of --check.
+    // Prints a line on stderr that reports no fault: the account, the warnings of --check.
     void say(std::string_view text) {
         std::string line(text);
         line += '\n';
@@ -92,8 +90,8 @@ class console {
         emit(line);
     }
 
-    // Draws the progress bar over the former one; false, and nothing drawn, once end_bar() has been
-    // called.
+    // Draws the progress bar over the former bar. After end_bar() it draws nothing and returns
+    // false.
     bool draw_bar(std::string_view bar) {
         const std::lock_guard hold(lock_);
         if (bar_ended_) return false;
@@ -111,11 +109,11 @@ class console {
         emit("");
     }
 
-    // Stable once all goroutines that complain have ended.
+    // Stable once every goroutine that complains has ended.
     const std::vector<problem>& problems() const { return problems_; }
 
   private:
-    // Caller holds lock_. Wipes the bar first, so that the line stands alone.
+    // Caller: holds lock_. Erases the bar first, so that the line stands alone.
     void emit(std::string_view line) {
         std::string text;
         if (bar_shown_) text = "\r\x1b[K";
@@ -132,19 +130,19 @@ class console {
 };
 
 // Collects the results and writes them to stdout in large pieces. After the first failed write it
-// swallows the rest: the work is still completed and every unreadable file reported, only the
-// results have nowhere to go.
+// drops the rest: the program still completes the work and reports every unreadable file, but the
+// results go nowhere.
 class result_writer {
   public:
-    // The buffer to append to; call flush_if_large() now and then.
+    // The buffer for results; the caller calls flush_if_large() regularly.
     std::string& text() { return text_; }
 
     void flush_if_large() {
         if (text_.size() >= piece_bytes) flush();
     }
 
-    // Writes what is left and closes stdout, since some file systems report a failed write only
-    // then. Returns 0 or the errno value of the first failure.
+    // Writes the rest and closes stdout, since some file systems report a failed write only then.
+    // Returns 0 or the errno value of the first failure.
     int finish() {
         flush();
         const int closing = rota::blocking([] { return ::close(STDOUT_FILENO) == 0 ? 0 : errno; });

@@ -1,9 +1,9 @@
-// The progress bar on stderr: drawn ten times a second while stderr is a terminal, by a goroutine
-// of its own.
+// The progress bar on stderr: a goroutine of its own draws it ten times a second while stderr is a
+// terminal.
 //
-// The goroutine sleeps between two drawings and may well be asleep when the work is over; nobody
-// waits for it. So it owns, by shared pointers, all that it looks at, and a bar that has been ended
-// draws no more.
+// The goroutine sleeps between two drawings and may be asleep when the work is over; no goroutine
+// waits for it. So it owns the data that it reads, by shared pointers, and draws no more after the
+// end of the bar.
 #pragma once
 
 #include <rota/go.hpp>
@@ -26,7 +26,7 @@
 
 namespace treesum {
 
-// What there is to do. Grows while the tree is walked; `complete` says that it is final.
+// The amount of work. It grows while the tree is walked; `complete` says that it is final.
 struct work_ahead {
     std::atomic<std::uint64_t> files{0};
     std::atomic<std::uint64_t> bytes{0};
@@ -64,8 +64,8 @@ inline std::string clock_text(double seconds) {
     return text;
 }
 
-// One drawing. The share done is that of bytes, since a file may be a byte or a terabyte; it is
-// that of files where no size is known.
+// The text of a drawing. The share done is that of bytes, since a file may have a byte or a
+// terabyte. It is that of files if no size is known.
 inline std::string bar_text(const progress_state& state, std::size_t columns) {
     const auto files_done = state.done.files.load(std::memory_order_relaxed);
     const auto bytes_done = state.done.bytes.load(std::memory_order_relaxed);

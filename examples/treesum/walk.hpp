@@ -1,17 +1,16 @@
-// Walks a directory tree: one goroutine per directory, a bounded number of them at a time.
+// Walks a directory tree: a goroutine per directory, with a bound on their number.
 //
-// What is found is what `find -type f` finds: regular files, under any name, across mounts;
-// symbolic links are not followed and sockets, FIFOs and devices are passed over. DIR itself may be
-// a link. One thing more is looked at: a symbolic link that can never be resolved, or that leads
-// back to a directory it lies in, would trap everyone who follows links, and is reported.
+// It finds what `find -type f` finds: regular files, under any name, across mounts. It does not
+// follow symbolic links, and skips sockets, FIFOs and devices. DIR itself may be a link. It also
+// checks symbolic links: a link that can never be resolved, or that leads back to a directory above
+// it, would trap every program that follows links. It reports such a link.
 //
 // The bound. Directories that wait for their turn are records on a last-in-first-out list, not
-// goroutines: a list entry costs a string where a goroutine costs a stack, and last in, first out
-// keeps the walk deep rather than wide. A walker that ends starts the goroutine of the next
-// directory itself.
+// goroutines: a list entry costs a string, a goroutine costs a stack. Last in, first out keeps the
+// walk deep rather than wide. A walker that ends starts the goroutine of the next directory itself.
 //
-// Paths of one directory's files live in one block of text, each with its NUL; file records point
-// into it.
+// The paths of a directory's files lie in a single block of text, each with its NUL; file records
+// point into it.
 #pragma once
 
 #include <rota/go.hpp>
@@ -38,7 +37,7 @@
 
 namespace treesum {
 
-// Which directory this is, whatever path led to it.
+// Identifies a directory, whatever path leads to it.
 struct inode_id {
     dev_t device = 0;
     ino_t inode = 0;
@@ -47,8 +46,7 @@ struct inode_id {
 
 class tree_walk {
   public:
-    // `sizes` asks for the size of every file, which the progress bar's estimate wants and nobody
-    // else.
+    // `sizes` asks for the size of every file; only the progress bar's estimate needs it.
     tree_walk(std::string root, std::size_t walkers, bool sizes, work_ahead& ahead,
               console& messages, account& books)
         : prefix_(std::move(root)),
@@ -64,19 +62,19 @@ class tree_walk {
     tree_walk(const tree_walk&) = delete;
     tree_walk& operator=(const tree_walk&) = delete;
 
-    // Finds all files; returns when the last directory has been read. A goroutine calls it, once;
-    // parks.
+    // Finds the files; returns when the last directory has been read. A goroutine calls it once,
+    // and parks in it.
     void run();
 
-    // The directory that file_job::open_path starts from; valid as long as this object.
+    // The directory at which file_job::open_path starts; valid as long as this object.
     int root_fd() const { return root_fd_; }
 
-    // One record per file, in no particular order. Their paths live as long as this object.
+    // A record per file, in no particular order. Their paths live as long as this object.
     std::vector<file_job> take_files() { return std::move(files_); }
 
   private:
-    // Kept until the end of the walk, since the directories below ask for the ids of those above.
-    // The path is dropped as soon as the directory has been read.
+    // Kept until the end of the walk, since a directory compares links with the ids of the
+    // directories above it. The path is dropped as soon as the directory has been read.
     struct directory {
         const directory* parent = nullptr;
         std::string path;  // relative to the root; empty for the root itself
@@ -84,12 +82,12 @@ class tree_walk {
     };
 
     struct listed_file {
-        std::size_t offset;  // of its path in the block
+        std::size_t offset;  // bytes, of its path in the block
         std::size_t length;
         std::uint64_t size;
     };
 
-    // What one directory yields.
+    // The result of reading a directory.
     struct listing {
         std::unique_ptr<std::string> block = std::make_unique<std::string>();
         std::vector<listed_file> files;
@@ -139,7 +137,7 @@ inline void tree_walk::run() {
     left_.wait();
 }
 
-// A DIR that is a regular file counts as a tree of one, as it does for find.
+// A DIR that is a regular file counts as a tree of a single file, as for find.
 inline void tree_walk::open_root() {
     constexpr int flags = O_PATH | O_CLOEXEC;
     struct stat about{};
@@ -169,7 +167,7 @@ inline void tree_walk::start(directory& dir) {
     account_.note_goroutines();
 }
 
-// The goroutine of one directory.
+// The goroutine of a directory.
 inline void tree_walk::visit(directory& dir) {
     const rota::defer release([this] { finished(); });
     listing found;
@@ -181,8 +179,7 @@ inline void tree_walk::visit(directory& dir) {
     dir.path = std::string();
 }
 
-// Files the listing away and starts a goroutine for each directory below, as far as the bound
-// allows.
+// Stores the listing and starts a goroutine for each directory below, as far as the bound allows.
 inline void tree_walk::adopt(const directory& dir, listing& found) {
     std::vector<directory*> to_start;
     {
@@ -213,7 +210,7 @@ inline void tree_walk::adopt(const directory& dir, listing& found) {
     for (directory* below : to_start) start(*below);
 }
 
-// A walker has ended: its place goes to the directory that was found last.
+// A walker has ended: its place goes to the directory found last.
 inline void tree_walk::finished() {
     directory* next = nullptr;
     {
@@ -229,11 +226,11 @@ inline void tree_walk::finished() {
     left_.done();
 }
 
-// Runs inside rota::blocking: reads all entries of one directory. A directory that became
-// unreadable midway keeps what was read of it.
+// Runs inside rota::blocking: reads every entry of a directory. A directory that becomes unreadable
+// midway keeps the entries read so far.
 inline void tree_walk::read_directory(directory& dir, listing& found) {
-    // The root was named by the caller and may be a link; everything below must still be what
-    // readdir said.
+    // The caller named the root, which may be a link; every path below must still be what readdir
+    // said.
     const char* path = dir.path.empty() ? "." : dir.path.c_str();
     const int fd = open_any_length(root_fd_, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (fd < 0) {
@@ -294,8 +291,8 @@ inline void tree_walk::add_entry(const directory& dir, int fd, const dirent& ent
     }
 }
 
-// Links are not followed; this only asks where they would lead. A dangling link leads nowhere, and
-// that is all right.
+// The walk does not follow links; this only checks where they lead. A dangling link leads nowhere,
+// which is no fault.
 inline void tree_walk::look_at_link(const directory& dir, int fd, const char* name,
                                     listing& found) {
     struct stat about{};
@@ -313,7 +310,8 @@ inline void tree_walk::look_at_link(const directory& dir, int fd, const char* na
     found.problems.push_back({shown(path + name), std::string(text)});
 }
 
-// True for `dir` itself, the directories between it and the root, and those that the root lies in.
+// True for `dir` itself, the directories between it and the root, and the directories that contain
+// the root.
 inline bool tree_walk::is_above(const directory& dir, const inode_id& id) const {
     for (const directory* at = &dir; at != nullptr; at = at->parent) {
         if (at->id == id) return true;

@@ -1,4 +1,4 @@
-// Tests of one body, and the watchdog over all.
+// Registers the two tests of a TEST_ANYWHERE body, and runs the watchdog over every test.
 #include "anywhere.hpp"
 
 #include <condition_variable>
@@ -34,7 +34,8 @@ bool eventually_alone() {
 
 namespace {
 
-// Ends the process when one test takes longer than its limit; checks for leftovers after each.
+// Ends the process when a test exceeds its limit; after each test checks for goroutines left
+// behind.
 class watchdog : public testing::EmptyTestEventListener {
   public:
     explicit watchdog(std::chrono::seconds limit) : limit_(limit) {}
@@ -60,7 +61,8 @@ class watchdog : public testing::EmptyTestEventListener {
         if (eventually_alone()) return;
         ADD_FAILURE() << "goroutines left behind: " << rota::runtime::num_goroutine()
                       << ", announced: " << left_behind.load() << "; " << scheduler_state();
-        left_behind = rota::runtime::num_goroutine();  // so that the next tests are judged alone
+        // so that the next test is judged by its own goroutines
+        left_behind = rota::runtime::num_goroutine();
     }
 
   private:

@@ -1,10 +1,10 @@
-// Running the body of a contract test from a goroutine and from a thread, waiting for a state, and
-// watching over both.
+// Runs the body of a contract test in a goroutine and in a thread, waits for states, and watches
+// every test.
 //
-// Every operation of rota may be called from any goroutine and any thread; TEST_ANYWHERE makes two
-// tests of one body. A test waits for a state (`eventually`), never for a time. A watchdog ends the
-// process with an account of the scheduler when a test does not come to its end, and each test must
-// leave no goroutine behind that it has not announced (`leaves_behind`).
+// Any goroutine and any thread may call every operation of rota; TEST_ANYWHERE makes two tests of
+// one body. A test waits for a state (`eventually`), never for a time. If a test does not end, a
+// watchdog ends the process and prints the scheduler's counters. A test must announce each
+// goroutine that it leaves behind (`leaves_behind`).
 #pragma once
 
 #include <atomic>
@@ -44,21 +44,21 @@ namespace rota_test {
 inline constexpr bool under_tsan = ROTA_TEST_TSAN != 0;
 inline constexpr bool under_asan = ROTA_TEST_ASAN != 0;
 
-// tsan keeps a shadow stack per goroutine and has room for some 8,000 of them.
+// tsan keeps a shadow stack per goroutine and has room for about 8,000 of them.
 inline constexpr int live_goroutines_max = under_tsan ? 3000 : 100'000;
 
-// `many` in ordinary builds, less where every memory access costs ten times as much.
+// `many` in ordinary builds, fewer in builds in which every memory access costs ten times as much.
 constexpr int scaled(int many) { return under_tsan || under_asan ? many / 10 : many; }
 
 inline constexpr std::chrono::seconds patience{under_tsan || under_asan ? 40 : 15};
 
-// Lets others run, whoever calls.
+// Lets other goroutines or threads run; for any caller.
 inline void give_way() {
     if (rota::runtime::goid() != 0) rota::runtime::gosched();
     else std::this_thread::yield();
 }
 
-// Waits until condition() holds; false if it does not within `patience`.
+// Waits until condition() holds; false if that takes longer than `patience`.
 template <class C>
 [[nodiscard]] bool eventually(C condition) {
     const auto until = std::chrono::steady_clock::now() + patience;
@@ -69,14 +69,14 @@ template <class C>
     return true;
 }
 
-// Runs f on a thread of its own, to its end.
+// Runs f to its end on a thread of its own.
 template <class F>
 void on_thread(F&& f) {
     std::thread thread(std::forward<F>(f));
     thread.join();
 }
 
-// The text of the panic that f ends with.
+// The text of the panic that ends f.
 template <class F>
 std::string panic_of(F f) {
     try {
@@ -87,20 +87,20 @@ std::string panic_of(F f) {
     return "no panic";
 }
 
-// One line about what the scheduler has done, for failure messages.
+// A line with the scheduler's counters, for failure messages.
 std::string scheduler_state();
 
-// Goroutines that earlier tests have left for good: on nil channels, in sleeps without end.
+// Goroutines that earlier tests have left for good: on nil channels, in endless sleeps.
 inline std::atomic<int> left_behind{0};
 inline void leaves_behind(int n) { left_behind.fetch_add(n); }
 
-// Waits until the caller, if it is one, is the only goroutine but for those left behind. That
-// orders nothing: what they have used may be destroyed only after a wait_group, a channel or an
-// atomic has told of their end.
+// Waits until no goroutine is left except the caller, if it is a goroutine, and those left behind.
+// That orders nothing: a test may destroy the objects of other goroutines only after a wait_group,
+// a channel or an atomic has reported their end.
 [[nodiscard]] bool eventually_alone();
 
-// Adds both tests of TEST_ANYWHERE. At run time: a class for each test would take the compiler as
-// long as all the rest of a file.
+// Adds both tests of TEST_ANYWHERE at run time: a class for each test would take the compiler as
+// long as the rest of a file.
 bool add_anywhere(const char* suite, const char* name, const char* file, int line, void (*body)());
 
 }  // namespace rota_test

@@ -19,7 +19,7 @@ using rota_test::scheduler_state;
 
 namespace {
 
-// A door that blocks whole threads, as foreign code does.
+// A door that blocks whole threads, like foreign code.
 class door {
   public:
     void wait() {
@@ -49,7 +49,7 @@ class door {
 
 TEST_ANYWHERE(blocking, returns_values_references_and_nothing) {
     // The result could be copied, or a reference to a temporary come back.
-    // Then the address would differ or the move-only type would not compile.
+    // Then the address would differ, or the move-only type would not compile.
     EXPECT_EQ(rota::blocking([] { return 7; }), 7);
     EXPECT_EQ(*rota::blocking([] { return std::make_unique<int>(8); }), 8);
     int variable = 0;
@@ -60,9 +60,8 @@ TEST_ANYWHERE(blocking, returns_values_references_and_nothing) {
 }
 
 TEST_ANYWHERE(blocking, lets_exceptions_through) {
-    // The way out by exception could skip the end of the system call.
-    // Then the goroutine would go on without a processor, and its next operation would fail a
-    // check.
+    // The exit by exception could skip the end of the system call. Then the goroutine would
+    // continue without a processor, and its next operation would fail a check.
     for (int i = 0; i < 100; ++i) {
         EXPECT_THROW(rota::blocking([] { throw std::range_error("x"); }), std::range_error);
         auto ch = rota::make_chan<int>();
@@ -72,8 +71,8 @@ TEST_ANYWHERE(blocking, lets_exceptions_through) {
 }
 
 TEST_ANYWHERE(blocking, keeps_errno_for_the_function_itself) {
-    // Entering the blocking section could disturb errno of the thread between call and look.
-    // Then the function would read another value than its own call left.
+    // The entry into the blocking section could change the thread's errno between the call and the
+    // read. Then the function would read a value that its own call did not set.
     for (int i = 0; i < 200; ++i) {
         const int error = rota::blocking([] { return ::close(-1) == 0 ? 0 : errno; });
         ASSERT_EQ(error, EBADF);
@@ -81,8 +80,8 @@ TEST_ANYWHERE(blocking, keeps_errno_for_the_function_itself) {
 }
 
 TEST_ANYWHERE(blocking, others_run_while_all_processors_are_blocked) {
-    // The processor of a blocked thread could stay with it.
-    // Then the goroutine that writes to the pipe would never run, and the read never return.
+    // The processor of a blocked thread could stay with it. Then the goroutine that writes to the
+    // pipe would never run, and the read would never return.
     int ends[2];
     ASSERT_EQ(::pipe(ends), 0);
     const int blocked = rota::runtime::gomaxprocs(0);
@@ -104,8 +103,8 @@ TEST_ANYWHERE(blocking, others_run_while_all_processors_are_blocked) {
 }
 
 TEST_ANYWHERE(blocking, any_number_may_be_inside_at_once) {
-    // Threads could be limited to the number of processors.
-    // Then not all goroutines would come to stand before the door, and it would never be opened.
+    // The number of threads could be limited to the number of processors. Then some goroutines
+    // would never reach the door, and it would never open.
     constexpr int many = 40;
     door d;
     rota::wait_group wg;
@@ -117,8 +116,8 @@ TEST_ANYWHERE(blocking, any_number_may_be_inside_at_once) {
 }
 
 TEST_ANYWHERE(blocking, may_be_nested) {
-    // The inner end could finish the outer section twice, or the outer end hang without a
-    // processor. Then a check would fail or the watchdog would end this.
+    // The inner end could finish the outer section too early, or the outer end could hang without a
+    // processor. Then a check would fail, or the watchdog would end the test.
     for (int i = 0; i < 100; ++i) {
         const int n = rota::blocking([] {
             const int inner = rota::blocking([] { return 20; });
@@ -133,7 +132,7 @@ TEST_ANYWHERE(blocking, may_be_nested) {
 
 TEST_ANYWHERE(blocking, the_function_may_use_rota) {
     // Inside, the goroutine has no processor: an operation must take one first, and may park.
-    // If it did not, queues would be touched without an owner; checks and tsan would tell.
+    // Otherwise queues would be used without an owner; checks and tsan would detect that.
     for (int i = 0; i < rota_test::scaled(500); ++i) {
         auto ch = rota::make_chan<int>();
         rota::mutex mu;
@@ -155,8 +154,8 @@ TEST_ANYWHERE(blocking, the_function_may_use_rota) {
 }
 
 TEST_ANYWHERE(blocking, storm_of_short_calls_loses_nobody) {
-    // Exit and retake race for the processor; one that both or neither took would break the run.
-    // Then a goroutine would be lost, or a check would fail.
+    // Exit and retake race for the processor. If both or neither took it, a goroutine would be
+    // lost, or a check would fail.
     constexpr int goroutines = 16;
     constexpr int each = rota_test::scaled(2000);
     std::atomic<int> done{0};
@@ -174,14 +173,14 @@ TEST_ANYWHERE(blocking, storm_of_short_calls_loses_nobody) {
 }
 
 TEST(blocking, in_a_thread_outside_rota_it_only_calls) {
-    // A thread without an m could be given one, or crash for the lack of it.
-    // Then the call would not return its value.
+    // A thread without an m could get one, or crash because it lacks one. Then the call would not
+    // return its value.
     std::thread([] { EXPECT_EQ(rota::blocking([] { return 5; }), 5); }).join();
 }
 
 TEST(blocking, identity_survives) {
-    // The goroutine could come back as another one, on the wrong m.
-    // Then its number would have changed.
+    // The goroutine could come back on the wrong m, as a different goroutine. Then its number would
+    // have changed.
     rota::run([] {
         rota::wait_group wg;
         for (int i = 0; i < 20; ++i) {
@@ -201,7 +200,7 @@ TEST(blocking, identity_survives) {
 }
 
 TEST_ANYWHERE(kb13_select, a_busy_loop_is_ended_by_a_timer) {
-    // The loop never waits: with one processor nobody else would look at the timers.
+    // The loop never waits: with one processor no other thread would check the timers.
     for (const bool calls : {false, true}) {
         const auto late = rota::after(std::chrono::milliseconds(20));
         const auto until = std::chrono::steady_clock::now() + rota_test::patience;
@@ -215,9 +214,9 @@ TEST_ANYWHERE(kb13_select, a_busy_loop_is_ended_by_a_timer) {
 }
 
 TEST_ANYWHERE(kb13_blocking, goroutines_that_go_from_call_to_call_let_timers_come_due) {
-    // Each keeps its processor: sysmon always sees another call than before, and takes it from
-    // none. With all of them kept like that nobody would look at the timers, and the calls reach
-    // their limit. Each first computes for as long as sysmon needs to look once in 10 ms alone.
+    // Each goroutine keeps its processor: sysmon sees a new call at each check, and retakes no p.
+    // If each p stays like that, no m checks the timers, and the calls reach their limit. Each
+    // goroutine first computes until sysmon checks only once in 10 ms.
     constexpr int calls_max = 400;
     std::atomic<int> awake{0}, gave_up{0};
     const int procs = rota::runtime::gomaxprocs(0);

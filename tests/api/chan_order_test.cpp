@@ -1,4 +1,4 @@
-// The order among those who wait on a channel: first come, first served.
+// The order among waiters on a channel: first come, first served.
 #include <atomic>
 #include <string>
 #include <vector>
@@ -10,8 +10,8 @@ using rota_test::eventually;
 using rota_test::go_and_park;
 
 TEST_ANYWHERE(chan_order, receivers_are_served_in_the_order_of_their_coming) {
-    // The wait queue could be a stack, or a woken receiver be overtaken.
-    // Then value i would not go to receiver i.
+    // The wait queue could be a stack, or a receiver could overtake a woken receiver. Then value i
+    // would not go to receiver i.
     auto ch = rota::make_chan<int>();
     constexpr int many = 30;
     std::vector<std::atomic<int>> got(many);
@@ -27,8 +27,8 @@ TEST_ANYWHERE(chan_order, receivers_are_served_in_the_order_of_their_coming) {
 }
 
 TEST_ANYWHERE(chan_order, senders_are_served_in_the_order_of_their_coming) {
-    // As above, for the queue of senders, with and without a buffer in front of it.
-    // Then the values would come out in another order.
+    // The same for the queue of senders, with and without a buffer in front of it. Then the values
+    // would come out in a different order.
     for (const std::size_t capacity : {0u, 1u, 5u}) {
         auto ch = rota::make_chan<int>(capacity);
         int next = 0;
@@ -41,8 +41,8 @@ TEST_ANYWHERE(chan_order, senders_are_served_in_the_order_of_their_coming) {
 }
 
 TEST_ANYWHERE(chan_order, buffered_values_come_before_those_of_waiting_senders) {
-    // A receive could take a waiting sender's value first, since it is at hand.
-    // Then the values would come out in another order.
+    // A receive could take a waiting sender's value first, since it is at hand. Then the values
+    // would come out in a different order.
     auto ch = rota::make_chan<int>(3);
     for (int i = 0; i < 3; ++i) ch.send(i);
     for (int i = 3; i < 6; ++i) ASSERT_TRUE(go_and_park([ch, i] { ch.send(i); }));
@@ -53,8 +53,8 @@ TEST_ANYWHERE(chan_order, buffered_values_come_before_those_of_waiting_senders) 
 }
 
 TEST_ANYWHERE(chan_order, one_producer_is_never_reordered_by_many_consumers) {
-    // Consumers could take values in another order than they were sent.
-    // Then one consumer would see a smaller number after a greater one.
+    // Consumers could take values in a different order than they were sent. Then a consumer would
+    // see a smaller number after a greater number.
     for (const std::size_t capacity : {0u, 7u}) {
         auto ch = rota::make_chan<int>(capacity);
         rota::wait_group wg;

@@ -37,8 +37,8 @@ static_assert(!std::is_convertible_v<rota::chan<int>, bool>, "only in a conditio
 static_assert(std::is_nothrow_copy_constructible_v<rota::chan<std::string>>);
 
 TEST_ANYWHERE(chan, unbuffered_send_returns_only_after_its_receive) {
-    // The sender could go on with the value left somewhere.
-    // Then `sent` would be set although nobody has received.
+    // The sender could continue with the value left in the channel. Then `sent` would be set before
+    // any receive.
     auto ch = rota::make_chan<int>();
     std::atomic<bool> sent{false};
     ASSERT_TRUE(go_and_park([&, ch] {
@@ -52,8 +52,8 @@ TEST_ANYWHERE(chan, unbuffered_send_returns_only_after_its_receive) {
 }
 
 TEST_ANYWHERE(chan, unbuffered_receive_waits_for_its_send) {
-    // A receive could return something that nobody has sent.
-    // Then `got` would be set too early or to another value.
+    // A receive could return a value that no goroutine has sent. Then `got` would be set too early,
+    // or to a wrong value.
     auto ch = rota::make_chan<int>();
     std::atomic<int> got{0};
     ASSERT_TRUE(go_and_park([&, ch] { got = *ch.recv(); }));
@@ -64,8 +64,8 @@ TEST_ANYWHERE(chan, unbuffered_receive_waits_for_its_send) {
 }
 
 TEST_ANYWHERE(chan, buffer_takes_its_capacity_and_no_more) {
-    // One slot too few or too many could be used, or the indices wrap wrongly.
-    // Then try_send would give another answer, or the order would break after a few laps.
+    // A slot too few or too many could be used, or the indices could wrap wrongly. Then try_send
+    // would give a wrong answer, or the order would break after a few laps.
     for (const std::size_t capacity : {1u, 2u, 3u, 7u, 64u}) {
         auto ch = rota::make_chan<int>(capacity);
         EXPECT_EQ(ch.cap(), capacity);
@@ -87,8 +87,8 @@ TEST_ANYWHERE(chan, buffer_takes_its_capacity_and_no_more) {
 }
 
 TEST_ANYWHERE(chan, full_buffer_makes_the_sender_wait_until_there_is_room) {
-    // The waiting sender's value could be lost or overtake the buffered ones.
-    // Then the values would come out in another order.
+    // The waiting sender's value could be lost or overtake the buffered values. Then the values
+    // would come out in a different order.
     auto ch = rota::make_chan<int>(2);
     ch.send(1);
     ch.send(2);
@@ -107,8 +107,8 @@ TEST_ANYWHERE(chan, full_buffer_makes_the_sender_wait_until_there_is_room) {
 }
 
 TEST_ANYWHERE(chan, try_forms_never_wait_and_serve_parked_peers) {
-    // A try form could miss a waiting peer, forget to wake it, or wait itself.
-    // Then it would say would_block, the peer would stay, or the watchdog would end this.
+    // A try form could miss a waiting peer, forget to wake it, or wait itself. Then it would return
+    // would_block, the peer would stay, or the watchdog would end the test.
     auto ch = rota::make_chan<int>();
     int out = 0;
     EXPECT_EQ(ch.try_send(1), chan_status::would_block);
@@ -130,8 +130,8 @@ TEST_ANYWHERE(chan, try_forms_never_wait_and_serve_parked_peers) {
 }
 
 TEST_ANYWHERE(chan, close_lets_buffered_values_out_and_then_says_closed) {
-    // close could throw the buffer away, or a drained channel block for ever.
-    // Then the values or the nullopt would not come.
+    // close could discard the buffer, or a drained channel could block for ever. Then the values or
+    // the nullopt would not come.
     auto ch = rota::make_chan<int>(3);
     ch.send(1);
     ch.send(2);
@@ -148,8 +148,8 @@ TEST_ANYWHERE(chan, close_lets_buffered_values_out_and_then_says_closed) {
 }
 
 TEST_ANYWHERE(chan, close_wakes_every_waiting_receiver) {
-    // Only the first could be woken, or woken with a value.
-    // Then not all would report nullopt.
+    // Only the first receiver could be woken, or a receiver could be woken with a value. Then not
+    // every receiver would report nullopt.
     auto ch = rota::make_chan<int>();
     std::atomic<int> ended{0};
     constexpr int many = 50;
@@ -165,8 +165,8 @@ TEST_ANYWHERE(chan, close_wakes_every_waiting_receiver) {
 }
 
 TEST_ANYWHERE(chan, close_makes_waiting_senders_panic) {
-    // A waiting sender could return as if its value had been received.
-    // Then not all would report the panic.
+    // A waiting sender could return as if its value had been received. Then not every sender would
+    // report the panic.
     for (const std::size_t capacity : {0u, 2u}) {
         auto ch = rota::make_chan<int>(capacity);
         for (std::size_t i = 0; i < capacity; ++i) ch.send(0);
@@ -207,8 +207,8 @@ TEST_ANYWHERE(chan, misuse_is_a_panic_with_gos_text) {
 }
 
 TEST_ANYWHERE(chan, absurd_capacity_is_a_panic) {
-    // The size in bytes could overflow to something small.
-    // Then a channel would be made that writes beyond its buffer.
+    // The size in bytes could overflow to a small number. Then the channel would write beyond its
+    // buffer.
     constexpr auto most = std::numeric_limits<std::size_t>::max();
     constexpr const char* text = "makechan: size out of range";
     EXPECT_EQ(panic_of([] { rota::make_chan<int>(most); }), text);
@@ -223,8 +223,8 @@ TEST_ANYWHERE(chan, absurd_capacity_is_a_panic) {
 }
 
 TEST_ANYWHERE(chan, nil_never_is_ready) {
-    // An operation on the nil channel could crash or count as done.
-    // Then the answer would differ; those that must block for ever would come back.
+    // An operation on the nil channel could crash or count as done. Then the answer would differ,
+    // or an operation that must block for ever would return.
     const rota::chan<int> nil;
     int out = 0;
     EXPECT_FALSE(nil);
@@ -252,8 +252,8 @@ TEST_ANYWHERE(chan, nil_never_is_ready) {
 }
 
 TEST_ANYWHERE(chan, handles_are_references_to_one_channel) {
-    // A copy could have a buffer of its own, or equality compare contents.
-    // Then the value sent through one would not come out of the other.
+    // A copy could have its own buffer, or equality could compare contents. Then a value sent
+    // through a copy would not come out of the original.
     auto a = rota::make_chan<int>(1);
     const auto b = a;
     auto c = rota::make_chan<int>(1);
@@ -306,8 +306,8 @@ TEST_ANYWHERE(chan, one_way_views_are_the_same_channel) {
 }
 
 TEST_ANYWHERE(chan, range_for_ends_when_closed_and_drained) {
-    // The loop could end with values in the buffer, or never.
-    // Then the sum would be too small or the watchdog would end this.
+    // The loop could end with values in the buffer, or never. Then the sum would be too small, or
+    // the watchdog would end the test.
     for (const std::size_t capacity : {0u, 1u, 16u}) {
         auto ch = rota::make_chan<int>(capacity);
         rota::go([ch] {
@@ -326,8 +326,7 @@ TEST_ANYWHERE(chan, range_for_ends_when_closed_and_drained) {
 }
 
 TEST_ANYWHERE(chan, shift_sends_and_can_be_chained) {
-    // The chain could work on a copy that dies.
-    // Then not all values would arrive in order.
+    // The chain could work on a copy that dies. Then not every value would arrive in order.
     auto ch = rota::make_chan<std::string>(3);
     ch << "a" << std::string("b") << "c";
     EXPECT_EQ(ch.recv(), "a");
@@ -336,8 +335,8 @@ TEST_ANYWHERE(chan, shift_sends_and_can_be_chained) {
 }
 
 TEST_ANYWHERE(chan, send_makes_visible_what_was_written_before) {
-    // The value could be handed over before what it points to.
-    // Then the plain variable would be read old, and tsan would report a race.
+    // The value could be handed over before the memory that it points to is written. Then the
+    // receiver would read an old value from the plain variable, and tsan would report a race.
     for (const std::size_t capacity : {0u, 1u, 8u}) {
         auto ch = rota::make_chan<const int*>(capacity);
         constexpr int many = rota_test::scaled(3000);
@@ -364,8 +363,8 @@ TEST_ANYWHERE(chan, send_makes_visible_what_was_written_before) {
 }
 
 TEST_ANYWHERE(chan, receive_makes_room_for_what_follows) {
-    // The n-th receive from a channel of capacity k happens before the n+k-th send completes: used
-    // as a semaphore it must exclude. If it did not, tsan would report the plain counter.
+    // The n-th receive from a channel of capacity k happens before the n+k-th send completes: as a
+    // semaphore the channel must exclude. Otherwise tsan would report the plain counter.
     auto permits = rota::make_chan<rota::unit>(1);
     int plain = 0;
     rota::wait_group wg;
@@ -384,8 +383,8 @@ TEST_ANYWHERE(chan, receive_makes_room_for_what_follows) {
 }
 
 TEST(chan, connects_threads_and_goroutines_in_every_combination) {
-    // Waking a thread and waking a goroutine are different things.
-    // If one of the four ways lost a wake-up, the watchdog would end this.
+    // Waking a thread and waking a goroutine are different operations. If any of the four
+    // combinations lost a wake-up, the watchdog would end the test.
     constexpr int each = rota_test::scaled(2000);
     for (const bool send_in_thread : {false, true}) {
         for (const bool recv_in_thread : {false, true}) {

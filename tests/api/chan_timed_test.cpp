@@ -14,8 +14,8 @@ using rota_test::eventually;
 using rota_test::go_and_park;
 
 TEST_ANYWHERE(chan_timed, operations_wait_at_least_as_long_as_asked_and_leave_nothing) {
-    // One could give up early, or stay in the queue after it has.
-    // Then less time would pass, or a later try form find a peer that is gone.
+    // An operation could give up early, or stay in the queue after it has. Then less time would
+    // pass, or a later try form would find a peer that is gone.
     auto ch = rota::make_chan<int>();
     auto full = rota::make_chan<int>(1);
     full.send(1);
@@ -39,8 +39,7 @@ TEST_ANYWHERE(chan_timed, operations_wait_at_least_as_long_as_asked_and_leave_no
 }
 
 TEST_ANYWHERE(chan_timed, zero_and_negative_durations_do_not_wait) {
-    // A negative duration could be taken for an endless one.
-    // Then this would not come to its end.
+    // A negative duration could be taken for an endless duration. Then the test would not end.
     auto ch = rota::make_chan<std::string>(1);
     std::string out;
     EXPECT_EQ(ch.recv_for(out, 0ms), chan_status::timeout);
@@ -52,8 +51,7 @@ TEST_ANYWHERE(chan_timed, zero_and_negative_durations_do_not_wait) {
 }
 
 TEST_ANYWHERE(kb30_chan_timed, the_longest_durations_do_not_overflow) {
-    // now + d could wrap around to the past.
-    // Then the wait would be over before its value is there.
+    // now + d could wrap around to the past. Then the wait would end before its value is there.
     const auto served = [](auto duration) {
         auto ch = rota::make_chan<int>();
         std::atomic<int> got{0};
@@ -75,8 +73,8 @@ TEST_ANYWHERE(kb30_chan_timed, the_longest_durations_do_not_overflow) {
 }
 
 TEST_ANYWHERE(chan_timed, operations_meet_their_peers) {
-    // A limited wait could be invisible to a try form or to another limited one.
-    // Then one of them would say would_block or time out.
+    // A limited wait could be invisible to a try form or to another limited wait. Then an operation
+    // would return would_block or time out.
     auto ch = rota::make_chan<std::unique_ptr<int>>();
     std::atomic<int> got{0};
     ASSERT_TRUE(go_and_park([&got, ch] {
@@ -99,8 +97,7 @@ TEST_ANYWHERE(chan_timed, operations_meet_their_peers) {
 }
 
 TEST_ANYWHERE(chan_timed, close_ends_a_limited_wait) {
-    // The close could look like a time-out, or like a value.
-    // Then the status would be another one.
+    // The close could look like a time-out, or like a value. Then the status would be wrong.
     auto ch = rota::make_chan<int>();
     auto full = rota::make_chan<int>(1);
     full.send(1);
@@ -126,8 +123,8 @@ TEST_ANYWHERE(chan_timed, close_ends_a_limited_wait) {
 }
 
 TEST_ANYWHERE(kb48_chan_timed, a_value_and_a_time_out_never_both_win) {
-    // The timer and a peer could both wake the waiter, or each leave it to the other.
-    // Then a value would be lost or doubled, or the watchdog end this.
+    // The timer and a peer could both wake the waiter, or each could leave it to the other. Then a
+    // value would be lost or doubled, or the watchdog would end the test.
     auto ch = rota::make_chan<int>();
     constexpr int many = rota_test::scaled(2000);
     std::atomic<int> sent{0};

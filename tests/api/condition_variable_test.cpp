@@ -19,8 +19,8 @@ static_assert(!std::is_copy_constructible_v<rota::condition_variable>);
 static constinit rota::condition_variable static_condition;
 
 TEST_ANYWHERE(condition_variable, a_queue_passes_everything_on) {
-    // A notification between the unlocking and the sleep could be lost.
-    // Then the consumer would sleep beside a full queue, and the watchdog end this.
+    // A notification between the unlock and the sleep could be lost. Then the consumer would sleep
+    // beside a full queue, and the watchdog would end the test.
     rota::mutex mu;
     rota::condition_variable changed;
     std::deque<int> queue;
@@ -55,7 +55,7 @@ TEST_ANYWHERE(condition_variable, a_queue_passes_everything_on) {
 }
 
 TEST_ANYWHERE(condition_variable, wakes_in_the_order_of_coming_and_one_at_a_time) {
-    // notify_one could wake two, or the last instead of the first.
+    // notify_one could wake two waiters, or the last instead of the first.
     rota::mutex mu;
     rota::condition_variable turn;
     std::vector<int> order;
@@ -97,7 +97,7 @@ TEST_ANYWHERE(condition_variable, notify_all_wakes_all_and_none_that_comes_later
             ++through;
         });
     }
-    changed.notify_all();  // nobody, or some who look again
+    changed.notify_all();  // wakes no waiter, or waiters that check the condition again
     {
         const std::lock_guard guard(mu);
         generation = 1;
@@ -180,7 +180,7 @@ TEST_ANYWHERE(condition_variable, threads_wait_and_notify_as_goroutines_do) {
 }
 
 TEST_ANYWHERE(kb47_condition_variable, may_go_as_soon_as_all_have_been_notified) {
-    // The notifier, or the waiter on its way out, could look at it again; asan would report.
+    // The notifier, or a leaving waiter, could access it again; asan would report that.
     for (int round = 0; round < rota_test::scaled(2000); ++round) {
         rota::mutex mu;
         auto changed = std::make_unique<rota::condition_variable>();

@@ -19,7 +19,7 @@ using rota_test::resident_kib;
 using rota_test::scheduler_state;
 
 TEST_ANYWHERE(context_deadline, ends_it_with_its_own_error) {
-    // The deadline could be forgotten, come before its time, or end it as a call does.
+    // The deadline could be forgotten, come too early, or set the error of a cancel call.
     const auto before = rota::clock::now();
     auto [ctx, cancel] = rota::with_timeout(background(), 5ms);
     ASSERT_TRUE(ctx.deadline().has_value());
@@ -45,7 +45,8 @@ TEST_ANYWHERE(context_deadline, that_has_passed_ends_it_at_once) {
 }
 
 TEST_ANYWHERE(context_deadline, is_the_earliest_of_all_above) {
-    // A later one could replace an earlier one, or an earlier one not count below a later.
+    // A later deadline could replace an earlier one, or an earlier deadline could have no effect
+    // below a later one.
     const auto now = rota::clock::now();
     auto [hour, cancel_hour] = rota::with_deadline(background(), now + 1h);
     auto [day, cancel_day] = rota::with_deadline(hour, now + 24h);
@@ -74,7 +75,7 @@ TEST_ANYWHERE(context_deadline, travels_down_with_its_error_and_cause) {
 }
 
 TEST_ANYWHERE(context_deadline, cancel_comes_first_and_releases_the_timer) {
-    // The timer could hold the context, and all that it carries, until the deadline.
+    // The timer could hold the context, and every value that it carries, until the deadline.
     struct carried {
         using value_type = std::shared_ptr<int>;
     };
@@ -108,7 +109,7 @@ TEST_ANYWHERE(context_deadline, beyond_the_end_of_the_clock_is_far_away) {
 }
 
 TEST_ANYWHERE(kb50_context, cancel_at_the_moment_of_the_deadline_leaves_one_error) {
-    // Both could set it: err, cause and later looks would differ, or the node go twice.
+    // Both could set it: err, cause and later reads would differ, or the node would be freed twice.
     for (int i = 0; i < rota_test::scaled(2000); ++i) {
         auto [ctx, cancel] = rota::with_timeout(background(), std::chrono::microseconds(i % 50));
         auto [child, cancel_child] = rota::with_cancel(ctx);
@@ -132,7 +133,7 @@ TEST_ANYWHERE(context_deadline, wakes_an_acquire) {
 }
 
 TEST_ANYWHERE(context_select, cancellation_ends_a_send_and_a_receive) {
-    // In a select with done() a waiter could be left in a channel's list.
+    // A select with done() could leave a waiter in a channel's list.
     auto [ctx, cancel] = rota::with_cancel(background());
     auto in = rota::make_chan<int>();
     auto out = rota::make_chan<int>();
@@ -160,7 +161,8 @@ TEST_ANYWHERE(context_select, cancellation_ends_a_send_and_a_receive) {
 }
 
 TEST_ANYWHERE(context, a_million_made_and_cancelled_leave_memory_flat) {
-    // Children that stay in their parent's list, timers in their heap, channels without an owner.
+    // Children could stay in their parent's list, timers in their heap, and channels could stay
+    // without an owner.
     auto [parent, cancel_parent] = rota::with_cancel(background());
     const auto rounds = [&, parent = parent](int n) {
         for (int i = 0; i < n; ++i) {
@@ -168,17 +170,17 @@ TEST_ANYWHERE(context, a_million_made_and_cancelled_leave_memory_flat) {
             auto [late, cancel_late] = rota::with_timeout(ctx, 1h);
             if (i % 4 == 0) (void)late.done();
             if (i % 4 == 1) rota::after_func(ctx, [] {})();
-            if (i % 4 == 2) (void)rota::with_cancel(ctx);                  // forgotten
-            if (i % 4 == 3) (void)rota::with_cancel(parent).first.done();  // likewise
+            if (i % 4 == 2) (void)rota::with_cancel(ctx);                  // never cancelled
+            if (i % 4 == 3) (void)rota::with_cancel(parent).first.done();  // never cancelled either
             cancel();
         }
     };
-    const int many = rota_test::scaled(500'000);  // two contexts each
+    const int many = rota_test::scaled(500'000);  // each round makes two contexts
     rounds(many / 10);
     const long before = resident_kib();
     rounds(many);
     const long grown = resident_kib() - before;
-    // One leaked node for each round would be 100 MiB. The sanitizers keep what is freed.
+    // A leaked node per round would be 100 MiB. The sanitizers keep freed memory.
     if (!rota_test::under_asan && !rota_test::under_tsan) {
         EXPECT_LT(grown, 8 * 1024);
     }

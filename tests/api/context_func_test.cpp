@@ -1,5 +1,5 @@
-// rota::after_func(context, f) and std::stop_token: what is run when a context ends, and what ends
-// it.
+// rota::after_func(context, f) and std::stop_token: functions that run when a context ends, and
+// requests that end a context.
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -23,13 +23,13 @@ static_assert(
     std::is_same_v<decltype(rota::after_func(background(), [] {})), std::function<bool()>>);
 
 TEST_ANYWHERE(context_after_func, runs_once_in_a_goroutine_of_its_own_when_the_context_ends) {
-    // It could run before the end, in the caller of cancel, twice, or not at all.
+    // The function could run before the end, in the caller of cancel, twice, or not at all.
     auto [ctx, cancel] = rota::with_cancel(background());
     auto ran = rota::make_chan<std::uint64_t>();
     const auto stop = rota::after_func(ctx, [ran] { ran.send(rota::runtime::goid()); });
     std::uint64_t id = 0;
     EXPECT_EQ(ran.try_recv(id), rota::chan_status::would_block);
-    cancel();  // does not wait for the function, which waits for us
+    cancel();  // does not wait for the function, which waits for this test
     id = *ran.recv();
     EXPECT_NE(id, 0u);
     EXPECT_NE(id, rota::runtime::goid());
@@ -52,7 +52,7 @@ TEST_ANYWHERE(context_after_func, sees_the_error_and_what_came_before_the_cancel
 }
 
 TEST_ANYWHERE(context_after_func, runs_at_once_if_the_context_has_ended) {
-    // Entered behind the end, it would never be found.
+    // A function that is registered after the end could never be found.
     auto [ctx, cancel] = rota::with_cancel(background());
     cancel();
     auto ran = rota::make_chan<rota::unit>();
@@ -62,7 +62,7 @@ TEST_ANYWHERE(context_after_func, runs_at_once_if_the_context_has_ended) {
 }
 
 TEST_ANYWHERE(context_after_func, is_stopped_once_and_does_not_run_then) {
-    // stop could say yes twice, or let the function run.
+    // stop could return true twice, or let the function run.
     auto [ctx, cancel] = rota::with_cancel(background());
     std::atomic<int> ran{0};
     const auto stop = rota::after_func(ctx, [&ran] { ++ran; });
@@ -95,7 +95,7 @@ TEST_ANYWHERE(context_after_func, several_run_each_and_a_dropped_stop_function_s
 }
 
 TEST_ANYWHERE(context_after_func, hears_of_the_parent_when_nobody_holds_the_context) {
-    // With its last handle the context could be forgotten, and the function with it.
+    // The context could be forgotten with its last handle, and the function with it.
     auto [parent, cancel] = rota::with_cancel(background());
     auto ran = rota::make_chan<rota::unit>();
     rota::after_func(rota::with_cancel(parent).first, [ran] { ran.send({}); });
@@ -104,7 +104,7 @@ TEST_ANYWHERE(context_after_func, hears_of_the_parent_when_nobody_holds_the_cont
 }
 
 TEST_ANYWHERE(context_after_func, takes_a_function_that_can_only_be_moved_and_lets_it_go) {
-    // The function could be copied, or live on: in the list, or with the stop function.
+    // The function could be copied, or could live on in the list or with the stop function.
     std::weak_ptr<int> watched;
     const auto make = [&watched](const context& ctx) {
         auto value = std::make_shared<int>(1);
@@ -114,19 +114,20 @@ TEST_ANYWHERE(context_after_func, takes_a_function_that_can_only_be_moved_and_le
     };
     auto [ctx, cancel] = rota::with_cancel(background());
     auto stop = make(ctx);
-    cancel();  // it runs
+    cancel();  // the function runs
     EXPECT_TRUE(eventually([&] { return watched.expired(); })) << scheduler_state();
     auto [other, cancel_other] = rota::with_cancel(background());
     stop = make(other);
-    EXPECT_TRUE(stop());  // it does not
+    EXPECT_TRUE(stop());  // the function does not run
     stop = nullptr;
     EXPECT_TRUE(watched.expired());
-    make(rota::with_cancel(background()).first);  // nobody can ever end it
+    make(rota::with_cancel(background()).first);  // no call can ever end that context
     EXPECT_TRUE(watched.expired());
 }
 
 TEST_ANYWHERE(kb50_context, stop_and_cancel_agree_on_who_was_first) {
-    // Both could take the function, or none: it would run although stop said no, or be lost.
+    // Both could take the function, or neither: it would run although stop returned false, or it
+    // would be lost.
     for (int i = 0; i < rota_test::scaled(3000); ++i) {
         auto [ctx, cancel] = rota::with_cancel(background());
         std::atomic<int> ran{0};
@@ -143,7 +144,7 @@ TEST_ANYWHERE(kb50_context, stop_and_cancel_agree_on_who_was_first) {
 }
 
 TEST_ANYWHERE(context_stop_token, is_requested_when_the_context_is_cancelled) {
-    // The token could be another's, know nothing of the parent's end, or come too late.
+    // The token could belong to another context, miss the parent's end, or come too late.
     auto [parent, cancel] = rota::with_cancel(background());
     auto [ctx, cancel_ctx] = rota::with_cancel(parent);
     const std::stop_token token = ctx.stop_token();
@@ -158,7 +159,7 @@ TEST_ANYWHERE(context_stop_token, is_requested_when_the_context_is_cancelled) {
     cancel();
     EXPECT_TRUE(token.stop_requested());
     EXPECT_EQ(ran, 1);
-    EXPECT_TRUE(parent.stop_token().stop_requested());  // asked for after the end
+    EXPECT_TRUE(parent.stop_token().stop_requested());  // requested after the end
 }
 
 TEST_ANYWHERE(context_stop_token, outlives_the_context_and_hears_of_the_parent) {
@@ -170,7 +171,7 @@ TEST_ANYWHERE(context_stop_token, outlives_the_context_and_hears_of_the_parent) 
 }
 
 TEST_ANYWHERE(context_stop_token, cancels_a_context_that_was_made_from_it) {
-    // The request could be lost, or the callback outlive the context.
+    // The request could be lost, or the callback could outlive the context.
     std::stop_source source;
     auto [ctx, cancel] = rota::with_stop_token(background(), source.get_token());
     auto [child, cancel_child] = rota::with_cancel(ctx);
@@ -196,7 +197,7 @@ TEST_ANYWHERE(context_stop_token, cancels_a_context_that_was_made_from_it) {
 }
 
 TEST_ANYWHERE(context_stop_token, requested_while_the_context_goes_leaves_both_whole) {
-    // The callback could find a context that is being destroyed, or be waited for by itself.
+    // The callback could find a context that is being destroyed, or could be waited for by itself.
     for (int i = 0; i < rota_test::scaled(1000); ++i) {
         std::stop_source source;
         rota::wait_group all;
@@ -212,8 +213,8 @@ TEST_ANYWHERE(context_stop_token, requested_while_the_context_goes_leaves_both_w
 }
 
 TEST_ANYWHERE(context_stop_token, callback_that_uses_rota_is_waited_for_by_its_destructor) {
-    // The destroyer could run on the thread that the cancelling goroutine was on, and be taken for
-    // the callback itself: what the callback refers to would go while it runs.
+    // The destroyer could run on the thread of the cancelling goroutine, and be taken for the
+    // callback itself. Then the objects of the callback would be destroyed while it runs.
     auto busy = rota::make_chan<int>(1);
     for (int i = 0; i < rota_test::scaled(300); ++i) {
         auto [ctx, cancel] = rota::with_cancel(background());
@@ -230,7 +231,7 @@ TEST_ANYWHERE(context_stop_token, callback_that_uses_rota_is_waited_for_by_its_d
                         int out = 0;
                         (void)busy.try_send(k);
                         (void)busy.try_recv(out);
-                        rota::runtime::gosched();  // a goroutine would give its thread away
+                        rota::runtime::gosched();  // a goroutine would give its thread away here
                         if (left) ++early;
                     }
                     inside = false;
@@ -249,7 +250,8 @@ TEST_ANYWHERE(context_stop_token, callback_that_uses_rota_is_waited_for_by_its_d
 }
 
 TEST_ANYWHERE(context_stop_token, callback_may_destroy_itself_and_cancel_other_contexts) {
-    // It could wait for its own end, or for the one thread that would have to run the next.
+    // The callback could wait for its own end, or for the single thread that would have to run the
+    // next callback.
     auto busy = rota::make_chan<int>(1);
     auto [ctx, cancel] = rota::with_cancel(background());
     auto [other, cancel_other] = rota::with_cancel(background());
@@ -268,7 +270,8 @@ TEST_ANYWHERE(context_stop_token, callback_may_destroy_itself_and_cancel_other_c
 }
 
 TEST_ANYWHERE(context_stop_token, callbacks_of_several_contexts_may_wait_for_each_other) {
-    // One thread for all could be kept by a callback that waits for what stands behind it.
+    // A single thread for every callback could be blocked by a callback that waits for a later
+    // callback.
     constexpr int many = 6;
     std::atomic<int> arrived{0};
     rota::wait_group all;
@@ -286,7 +289,7 @@ TEST_ANYWHERE(context_stop_token, callbacks_of_several_contexts_may_wait_for_eac
 }
 
 TEST(context_stop_token, serves_a_jthread) {
-    // A program of std::jthreads is to be stopped by a context and the other way round.
+    // A context must be able to stop a program of std::jthreads, and the other way round.
     std::atomic<bool> ended{false};
     std::jthread worker([&ended](std::stop_token token) {
         auto [ctx, cancel] = rota::with_stop_token(background(), std::move(token));

@@ -1,4 +1,4 @@
-// rota::context: cancellation, causes, values, and what cancelling does to a tree.
+// rota::context: cancellation, causes, values, and the effect of a cancellation on a tree.
 #include <atomic>
 #include <memory>
 #include <string>
@@ -42,8 +42,8 @@ bool is_closed(const context& ctx) {
 }  // namespace
 
 TEST_ANYWHERE(context, background_is_never_done_and_holds_nothing) {
-    // The root could have a channel that somebody waits on in vain, or an error.
-    // Then done() would not be the nil channel.
+    // The root could have a channel on which goroutines wait in vain, or an error. Then done()
+    // would not be the nil channel.
     const context ctx = background();
     EXPECT_FALSE(ctx.done());
     EXPECT_FALSE(ctx.err());
@@ -55,7 +55,7 @@ TEST_ANYWHERE(context, background_is_never_done_and_holds_nothing) {
 }
 
 TEST_ANYWHERE(context, a_copy_is_the_same_context) {
-    // A copy with a state of its own would not hear of the cancellation.
+    // A copy with its own state would miss the cancellation.
     const auto [ctx, cancel] = rota::with_cancel(background());
     const context same = ctx;
     EXPECT_TRUE(same == ctx);
@@ -69,8 +69,8 @@ TEST_ANYWHERE(context, a_copy_is_the_same_context) {
 }
 
 TEST_ANYWHERE(context, errors_have_the_texts_of_go) {
-    // The category could be a foreign one, or the codes be mixed up.
-    // Then message or name would differ.
+    // The category could be a foreign one, or the codes could be mixed up. Then message or name
+    // would differ.
     const std::error_code canceled = context_errc::canceled;
     const std::error_code late = context_errc::deadline_exceeded;
     EXPECT_EQ(canceled.message(), "context canceled");
@@ -82,8 +82,8 @@ TEST_ANYWHERE(context, errors_have_the_texts_of_go) {
 }
 
 TEST_ANYWHERE(context, cancel_ends_it_for_good) {
-    // err could be set without done, or change with a second call.
-    // Then one of the two would say that it lives, or the cause be another.
+    // err could be set without done, or could change with a second call. Then err or done would say
+    // that the context lives, or the cause would change.
     auto [ctx, cancel] = rota::with_cancel(background());
     const auto done = ctx.done();
     EXPECT_TRUE(done);
@@ -102,15 +102,14 @@ TEST_ANYWHERE(context, cancel_ends_it_for_good) {
 }
 
 TEST_ANYWHERE(context, done_that_is_asked_for_after_the_end_is_closed) {
-    // The channel is made late; it could miss the end that has been.
-    // Then this would wait for ever.
+    // The channel is made late; it could miss the earlier end. Then the test would wait for ever.
     auto [ctx, cancel] = rota::with_cancel(background());
     cancel();
     EXPECT_FALSE(ctx.done().recv().has_value());
 }
 
 TEST_ANYWHERE(context, cancellation_travels_down_and_not_up) {
-    // A level could be left out, with a value in between above all; or the parent fall with the
+    // A level could be missed, above all with a value in between; or the parent could end with the
     // child.
     auto [top, cancel_top] = rota::with_cancel(background());
     const context carrier = rota::with_value<user_id>(top, 7);
@@ -132,8 +131,8 @@ TEST_ANYWHERE(context, cancellation_travels_down_and_not_up) {
 }
 
 TEST_ANYWHERE(context, child_of_a_cancelled_parent_is_cancelled_at_once) {
-    // Registered behind the parent's end, the child would never hear of it.
-    // Then it would have no error.
+    // Registered after the parent's end, the child would never be told. Then it would have no
+    // error.
     auto [parent, cancel] = rota::with_cancel(background());
     cancel(std::make_error_code(std::errc::io_error));
     auto [child, cancel_child] = rota::with_cancel(parent);
@@ -143,7 +142,8 @@ TEST_ANYWHERE(context, child_of_a_cancelled_parent_is_cancelled_at_once) {
 }
 
 TEST_ANYWHERE(context, cause_is_that_of_the_first_cancellation_on_the_way_down) {
-    // A child's own cause could be overwritten by the parent's, or the parent's not reach it.
+    // The parent could overwrite a child's own cause, or the parent's cause could fail to reach the
+    // child.
     auto [top, cancel_top] = rota::with_cancel(background());
     auto [early, cancel_early] = rota::with_cancel(top);
     auto [late, cancel_late] = rota::with_cancel(rota::with_value<user_id>(top, 1));
@@ -156,12 +156,12 @@ TEST_ANYWHERE(context, cause_is_that_of_the_first_cancellation_on_the_way_down) 
     EXPECT_EQ(top.cause(), std::errc::io_error);
 
     auto [plain, cancel_plain] = rota::with_cancel(background());
-    cancel_plain(std::error_code());  // no error is no cause
+    cancel_plain(std::error_code());  // no error means no cause
     EXPECT_EQ(plain.cause(), context_errc::canceled);
 }
 
 TEST_ANYWHERE(context, value_is_the_nearest_of_its_key) {
-    // The lookup could stop at a context without a value, or find an outer one first.
+    // The lookup could stop at a context without a value, or find an outer value first.
     const context outer = rota::with_value<user_id>(background(), 1);
     auto [middle, cancel] = rota::with_cancel(rota::with_value<request>(outer, "outer"));
     const context inner = rota::with_value<user_id>(middle, 2);
@@ -177,7 +177,7 @@ TEST_ANYWHERE(context, value_is_the_nearest_of_its_key) {
 }
 
 TEST_ANYWHERE(context, value_lives_as_long_as_a_context_that_can_see_it) {
-    // The value could go with the handle that it was made with, or never.
+    // The value could die with the handle with which it was made, or never.
     std::weak_ptr<int> watched;
     context leaf;
     cancel_func cancel;
@@ -196,7 +196,7 @@ TEST_ANYWHERE(context, value_lives_as_long_as_a_context_that_can_see_it) {
 }
 
 TEST_ANYWHERE(context, without_cancel_keeps_values_and_nothing_else) {
-    // The parent's end or deadline could get through.
+    // The parent's end or deadline could pass through.
     auto [parent, cancel] = rota::with_cancel(rota::with_value<user_id>(background(), 3));
     const context free = rota::without_cancel(parent);
     auto [child, cancel_child] = rota::with_cancel(free);
@@ -230,8 +230,8 @@ TEST_ANYWHERE(context, waiters_on_done_wake_and_see_the_error) {
 }
 
 TEST_ANYWHERE(kb50_context, error_and_channel_say_the_same_at_every_moment) {
-    // err() could be there before done is closed, or the other way round: a loop that looks at one
-    // and then waits for the other would go round or hang.
+    // err() could be set before done is closed, or the other way round. Then a loop that reads the
+    // first and waits for the second would spin or hang.
     for (int i = 0; i < rota_test::scaled(2000); ++i) {
         auto [ctx, cancel] = rota::with_cancel(background());
         const auto done = ctx.done();
@@ -250,8 +250,9 @@ TEST_ANYWHERE(kb50_context, error_and_channel_say_the_same_at_every_moment) {
 }
 
 TEST_ANYWHERE(kb50_context, a_hundred_layers_are_cancelled_from_all_nodes_at_once) {
-    // Locks taken upwards here and downwards there would wait for each other; a child that enters
-    // behind its parent's end would be forgotten. Then the watchdog ends this, or a node lives.
+    // Locks taken upwards in one place and downwards in another would wait for each other. A child
+    // that is registered after its parent's end would be forgotten. Then the watchdog would end the
+    // test, or a node would stay alive.
     for (int round = 0; round < 10; ++round) {
         std::vector<context> nodes{background()};
         std::vector<cancel_func> cancels;
@@ -266,7 +267,8 @@ TEST_ANYWHERE(kb50_context, a_hundred_layers_are_cancelled_from_all_nodes_at_onc
             all.go([&, i] {
                 auto [own, cancel_own] = rota::with_cancel(nodes[i + 1]);
                 cancels[i]();
-                // Everything below is cancelled when the call returns, whoever did it.
+                // Every node below is cancelled when the call returns, whichever goroutine
+                // cancelled it.
                 for (std::size_t k = i + 1; k < nodes.size(); ++k) alive += !nodes[k].err();
                 alive += !own.err();
             });
@@ -277,7 +279,7 @@ TEST_ANYWHERE(kb50_context, a_hundred_layers_are_cancelled_from_all_nodes_at_onc
 }
 
 TEST_ANYWHERE(kb50_context, a_child_made_while_the_parent_is_cancelled_is_cancelled) {
-    // Between the look at the parent and the entry into its list the parent could end.
+    // The parent could end between the check of the parent and the entry into its list.
     for (int i = 0; i < rota_test::scaled(3000); ++i) {
         auto [parent, cancel] = rota::with_cancel(background());
         context child;
@@ -291,7 +293,7 @@ TEST_ANYWHERE(kb50_context, a_child_made_while_the_parent_is_cancelled_is_cancel
 }
 
 TEST_ANYWHERE(context, a_hundred_thousand_children_are_cancelled_at_once) {
-    // A walk by recursion, or a list that is searched for each, would end the stack or the
+    // A recursive walk, or a list that is searched for each child, would exhaust the stack or the
     // patience.
     auto [parent, cancel] = rota::with_cancel(background());
     const int many = rota_test::scaled(100'000);
@@ -304,7 +306,7 @@ TEST_ANYWHERE(context, a_hundred_thousand_children_are_cancelled_at_once) {
 }
 
 TEST_ANYWHERE(context, a_chain_of_a_hundred_thousand_is_cancelled_and_destroyed) {
-    // Each level a call deeper, and the stack would end: in cancelling or in letting go.
+    // If each level were a call deeper, cancelling or freeing the chain would exhaust the stack.
     const int many = rota_test::scaled(100'000);
     auto [top, cancel] = rota::with_cancel(background());
     context leaf = top;
@@ -318,7 +320,7 @@ TEST_ANYWHERE(context, a_chain_of_a_hundred_thousand_is_cancelled_and_destroyed)
 }
 
 TEST_ANYWHERE(context, a_dropped_cancel_func_cancels_nothing) {
-    // The end of the function object could be taken for a call.
+    // The destruction of the function object could count as a call.
     context ctx;
     {
         auto [made, cancel] = rota::with_cancel(background());
@@ -330,7 +332,7 @@ TEST_ANYWHERE(context, a_dropped_cancel_func_cancels_nothing) {
 }
 
 TEST_ANYWHERE(context, the_channel_outlives_the_context_that_it_came_from) {
-    // A context without handles could be forgotten while somebody waits for its end.
+    // A context without handles could be forgotten while a goroutine waits for its end.
     auto [parent, cancel] = rota::with_cancel(background());
     const auto done = rota::with_cancel(parent).first.done();
     rota::unit u;
@@ -340,7 +342,7 @@ TEST_ANYWHERE(context, the_channel_outlives_the_context_that_it_came_from) {
 }
 
 TEST(context, crosses_between_threads_and_goroutines) {
-    // A thread parks in its own way: cancelling from the other side must wake it.
+    // A thread parks in its own way: a cancellation from the other side must wake it.
     for (int i = 0; i < 100; ++i) {
         auto [ctx, cancel] = rota::with_cancel(background());
         std::thread waiter([ctx = ctx] { EXPECT_FALSE(ctx.done().recv().has_value()); });

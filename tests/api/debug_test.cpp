@@ -1,4 +1,4 @@
-// rota::debug: the pages, as browsers and tools ask for them.
+// rota::debug: tests the pages with requests like those of browsers and tools.
 #include <rota/debug.hpp>
 #include <rota/metrics.hpp>
 #include <rota/pprof.hpp>
@@ -20,7 +20,8 @@ using namespace std::chrono_literals;
 
 __attribute__((noinline)) void stands_on_a_page(const rota::chan<int>& ch) {
     ch.recv();
-    asm volatile("" : : "i"(1) : "memory");  // no tail call, and not folded with its like
+    // no tail call, and not merged with an identical function
+    asm volatile("" : : "i"(1) : "memory");
 }
 
 namespace {
@@ -62,7 +63,7 @@ bool is_balanced_json(const std::string& text) {
 }  // namespace
 
 TEST_ANYWHERE(debug, the_index_names_every_profile) {
-    // The page that everybody begins with is empty.
+    // Fails if the first page is empty.
     const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
     const answer index = page(s, "/debug/pprof/");
     EXPECT_EQ(index.status, 200);
@@ -78,7 +79,7 @@ TEST_ANYWHERE(debug, the_index_names_every_profile) {
 }
 
 TEST_ANYWHERE(debug, profiles_have_go_s_parameters_and_fields) {
-    // go tool pprof, or a browser, takes one form for another.
+    // Fails if go tool pprof, or a browser, takes one form for another.
     const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
     for (const auto& p : rota::pprof::profiles()) {
         const std::string name(p.name);
@@ -103,7 +104,7 @@ TEST_ANYWHERE(debug, profiles_have_go_s_parameters_and_fields) {
 }
 
 TEST_ANYWHERE(debug, errors_are_as_go_s_handler_gives_them) {
-    // The tool does not show why there is no profile.
+    // Fails if the tool does not show why no profile came.
     const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
     const answer unknown = page(s, "/debug/pprof/nothing");
     EXPECT_EQ(unknown.status, 404);
@@ -134,7 +135,7 @@ TEST_ANYWHERE(debug, errors_are_as_go_s_handler_gives_them) {
 }
 
 TEST_ANYWHERE(debug, every_profile_can_be_a_difference) {
-    // The tool's -seconds would fail, or show what was there all along.
+    // Fails if the tool's -seconds fails, or if it shows samples from before the interval.
     const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
     rota::wait_group all;
     for (const auto& p : rota::pprof::profiles()) {
@@ -152,7 +153,7 @@ TEST_ANYWHERE(debug, every_profile_can_be_a_difference) {
 }
 
 TEST_ANYWHERE(debug, a_cpu_profile_lasts_as_long_as_asked_for) {
-    // It comes at once and is empty, or never.
+    // Fails if the profile comes at once and is empty, or never comes.
     const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
     const auto began = std::chrono::steady_clock::now();
     const answer file = page(s, "/debug/pprof/profile?seconds=1");
@@ -163,7 +164,8 @@ TEST_ANYWHERE(debug, a_cpu_profile_lasts_as_long_as_asked_for) {
 }
 
 TEST_ANYWHERE(debug, a_trace_lasts_as_long_as_asked_for) {
-    // The page is missing, the file is none that `go tool trace` reads, or it ends at once.
+    // Fails if the page is missing, if `go tool trace` cannot read the file, or if the trace ends
+    // at once.
     const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
     const auto began = std::chrono::steady_clock::now();
     const answer file = page(s, "/debug/pprof/trace?seconds=0.2");
@@ -176,7 +178,7 @@ TEST_ANYWHERE(debug, a_trace_lasts_as_long_as_asked_for) {
     EXPECT_EQ(file.field("X-Content-Type-Options"), "nosniff");
     EXPECT_EQ(file.body.rfind("go 1.", 0), 0u) << file.body.substr(0, 40);
     EXPECT_GT(file.body.size(), 200u);
-    // It has ended: the next one may begin.
+    // It has ended: the next trace may begin.
     const auto path = std::filesystem::temp_directory_path() /
                       ("rota_debug_" + std::to_string(::getpid()) + ".trace");
     rota::trace::start(path);
@@ -190,7 +192,7 @@ TEST_ANYWHERE(debug, a_trace_lasts_as_long_as_asked_for) {
 }
 
 TEST_ANYWHERE(debug, addresses_get_their_names) {
-    // A profile without names stays without them.
+    // Fails if a profile without names gets no names.
     const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
     char address[32];
     std::snprintf(address, sizeof address, "%#zx",
@@ -208,7 +210,7 @@ TEST_ANYWHERE(debug, addresses_get_their_names) {
 }
 
 TEST_ANYWHERE(debug, the_scheduler_s_state_is_json_with_every_goroutine) {
-    // A goroutine is missing, or a quote in a label ends the text.
+    // Fails if a goroutine is missing, or if a quote in a label ends the text.
     const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
     auto ch = rota::make_chan<int>();
     rota::wait_group wg;
@@ -217,7 +219,7 @@ TEST_ANYWHERE(debug, the_scheduler_s_state_is_json_with_every_goroutine) {
     std::string json;
     EXPECT_TRUE(eventually([&] {
         json = page(s, "/debug/sched").body;
-        // At first it is on its way there.
+        // At first the goroutine has not parked yet.
         return json.find("\"waits_for\":\"chan receive\"") != json.npos &&
                json.find("\"function\":\"stands_on_a_page(") != json.npos;
     })) << json;
@@ -236,7 +238,7 @@ TEST_ANYWHERE(debug, the_scheduler_s_state_is_json_with_every_goroutine) {
 }
 
 TEST_ANYWHERE(debug, metrics_are_served_as_prometheus_asks) {
-    // The scraper refuses the type.
+    // Fails if the scraper refuses the type.
     const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
     const answer a = page(s, "/metrics");
     EXPECT_EQ(a.status, 200);
@@ -245,7 +247,7 @@ TEST_ANYWHERE(debug, metrics_are_served_as_prometheus_asks) {
 }
 
 TEST_ANYWHERE(debug, the_handler_fits_behind_a_mux) {
-    // Programs with a server of their own need a second one.
+    // Fails if a program with its own server needs a second server.
     http::serve_mux mux;
     mux.handle("/debug/", rota::debug::handler());
     const http_server s(mux);
@@ -256,7 +258,7 @@ TEST_ANYWHERE(debug, the_handler_fits_behind_a_mux) {
 }
 
 TEST_ANYWHERE(debug, a_server_ends_with_its_object) {
-    // The port stays taken, or a goroutine stays behind.
+    // Fails if the port stays taken, or if a goroutine stays behind.
     std::string address;
     {
         rota::debug::server s = rota::debug::serve("127.0.0.1:0");
@@ -270,10 +272,11 @@ TEST_ANYWHERE(debug, a_server_ends_with_its_object) {
     EXPECT_THROW((void)rota::debug::serve("127.0.0.1:notaport"), std::system_error);
 }
 
-// --- who may see them ----------------------------------------------------------------------------
+// --- access to the pages -------------------------------------------------------------------------
 
 TEST_ANYWHERE(debug_pages, of_a_loopback_address_are_not_for_other_sites) {
-    // A web page that a user opens has its own name lead here, and reads all stacks.
+    // Otherwise a web page that a user opens could let its own name lead to this address, and read
+    // every stack.
     const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
     const std::string port = ":" + std::to_string(s.addr().port());
     const auto status = [&](const std::string& fields) {
@@ -298,7 +301,7 @@ TEST_ANYWHERE(debug_pages, of_a_loopback_address_are_not_for_other_sites) {
 }
 
 TEST_ANYWHERE(debug_pages, on_a_kept_connection_are_judged_one_by_one) {
-    // The second request could profit from the first one's Host.
+    // The second request could profit from the first request's Host.
     const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
     const net::conn c = net::dial("tcp", s.addr().to_string());
     c.write("GET /metrics HTTP/1.1\r\nHost: " + s.addr().to_string() +
@@ -309,7 +312,7 @@ TEST_ANYWHERE(debug_pages, on_a_kept_connection_are_judged_one_by_one) {
 }
 
 TEST_ANYWHERE(debug_pages, elsewhere_ask_for_a_token_or_for_a_word) {
-    // `:6060` could show them to everybody, without a word.
+    // `:6060` could show them to every client, without any token or option.
     const auto open = [](rota::debug::options o) { return rota::debug::serve("0.0.0.0:0", o); };
     try {
         (void)open({});
@@ -364,7 +367,8 @@ TEST_ANYWHERE(debug_pages, behind_a_mux_can_be_judged_too) {
 }
 
 TEST_ANYWHERE(debug_pages, take_bounded_bodies_and_times) {
-    // One request could take all memory, or keep others from their profile for a day.
+    // A single request could take the whole memory, or keep other clients from their profile for a
+    // day.
     const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
     EXPECT_EQ(page(s, "/debug/pprof/symbol", std::string((1 << 20) + 1, '+')).status, 413);
     EXPECT_EQ(page(s, "/debug/pprof/symbol", std::string(1 << 20, '+')).status, 200);

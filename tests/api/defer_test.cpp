@@ -1,4 +1,4 @@
-// rota::defer and rota::panic: what happens when a scope is left, and by what.
+// rota::defer and rota::panic: the effects at the end of a scope, for each way of leaving it.
 #include <array>
 #include <memory>
 #include <optional>
@@ -15,8 +15,8 @@ static_assert(!std::is_move_constructible_v<rota::defer>);
 static_assert(!std::is_constructible_v<rota::defer, int>);
 
 TEST_ANYWHERE(defer, runs_in_reverse_order_when_the_scope_ends) {
-    // Deferred functions could run in the order of their definition, or not at all.
-    // Then the record would differ.
+    // Deferred functions could run in the order of their definition, or not at all. Then the record
+    // would differ.
     std::string record;
     {
         const rota::defer first([&] { record += "1"; });
@@ -27,8 +27,7 @@ TEST_ANYWHERE(defer, runs_in_reverse_order_when_the_scope_ends) {
 }
 
 TEST_ANYWHERE(defer, runs_when_an_exception_passes) {
-    // Only the ordinary way out could be served.
-    // Then the record would be empty in the catch block.
+    // Only the ordinary exit could be served. Then the record would be empty in the catch block.
     std::string record;
     try {
         const rota::defer outer([&] { record += "outer"; });
@@ -42,7 +41,7 @@ TEST_ANYWHERE(defer, runs_when_an_exception_passes) {
 
 TEST_ANYWHERE(defer, may_park_while_an_exception_passes) {
     // A park during unwinding could lose the exception in flight to another goroutine of the
-    // thread. Then the catch would not be reached, or by the wrong exception.
+    // thread. Then the catch clause would not be reached, or would get the wrong exception.
     auto ch = rota::make_chan<int>();
     std::string caught;
     try {
@@ -64,14 +63,14 @@ TEST_ANYWHERE(defer, may_park_while_an_exception_passes) {
 }
 
 TEST_ANYWHERE(defer, lets_its_own_exception_out) {
-    // The destructor could be noexcept whatever the function is.
-    // Then the process would be terminated.
+    // The destructor could be noexcept whatever the function is. Then std::terminate would end the
+    // process.
     EXPECT_THROW(
         { const rota::defer d([] { throw std::logic_error("late"); }); }, std::logic_error);
 }
 
 TEST_ANYWHERE(defer, is_one_type_whatever_it_runs) {
-    // As a template it could be no member, and stand in no optional.
+    // As a template it could be neither a member nor the value of an optional.
     struct guarded {
         explicit guarded(std::string& to) : at_end([&to] { to += "member "; }) {}
         rota::defer at_end;
@@ -88,7 +87,8 @@ TEST_ANYWHERE(defer, is_one_type_whatever_it_runs) {
 }
 
 TEST_ANYWHERE(defer, keeps_what_is_captured_until_it_has_run_and_no_longer) {
-    // Large captures lie elsewhere than small ones: either could leak, die early, or die twice.
+    // Large captures lie in a different place than small captures: either could leak, die early, or
+    // die twice.
     for (const bool throws : {false, true}) {
         auto small = std::make_shared<int>(1), large = std::make_shared<int>(2);
         std::array<long, 30> ballast{};
@@ -108,8 +108,8 @@ TEST_ANYWHERE(defer, keeps_what_is_captured_until_it_has_run_and_no_longer) {
 }
 
 TEST_ANYWHERE(panic, is_an_exception_with_its_text_and_catch_recovers) {
-    // The text could be changed, or the panic pass a catch of the standard's types.
-    // Then one of the handlers would not see it.
+    // The text could be changed, or the panic could pass a catch of the standard's types. Then a
+    // handler would miss it.
     try {
         rota::panic("something broke");
     } catch (const std::runtime_error& e) {

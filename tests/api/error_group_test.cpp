@@ -1,4 +1,4 @@
-// rota::error_group: the first failure ends all; limits.
+// rota::error_group: the first failure ends the group's work; limits.
 #include <atomic>
 #include <memory>
 #include <stdexcept>
@@ -28,7 +28,7 @@ TEST_ANYWHERE(error_group, wait_waits_for_all_and_cancels_the_context) {
 }
 
 TEST_ANYWHERE(error_group, first_exception_cancels_the_context_and_is_rethrown_by_each_wait) {
-    // Another's exception could be reported, or the others not be told.
+    // wait could report a later exception, or the context could stay alive for the rest.
     rota::error_group group(rota::background());
     for (int i = 0; i < 10; ++i) {
         group.go([&, i, ctx = group.ctx()] {
@@ -43,7 +43,8 @@ TEST_ANYWHERE(error_group, first_exception_cancels_the_context_and_is_rethrown_b
 }
 
 TEST_ANYWHERE(error_group, error_code_that_a_function_returns_is_its_failure) {
-    // It could be dropped: the others would go on, and wait() would tell of nothing.
+    // The error could be dropped: the other goroutines would continue, and wait() would report
+    // nothing.
     rota::error_group group;
     group.go([ctx = group.ctx()] {
         ctx.done().recv();
@@ -100,7 +101,7 @@ TEST_ANYWHERE(error_group, failure_does_not_reach_the_parent) {
 }
 
 TEST_ANYWHERE(error_group, never_runs_more_than_its_limit) {
-    // The limit could be off by one, or a place be given back too early.
+    // The limit could be off by one, or a place could be given back too early.
     rota::error_group group;
     group.set_limit(3);
     std::atomic<int> running{0}, most{0}, ended{0};
@@ -151,7 +152,7 @@ TEST_ANYWHERE(error_group, limit_of_a_group_at_work_cannot_be_changed) {
 }
 
 TEST_ANYWHERE(error_group, without_a_limit_cannot_be_given_one_while_it_works) {
-    // Its goroutines hold no place: they could wait for one to give back, for ever.
+    // Its goroutines hold no place: a new goroutine could wait for ever for a place.
     rota::error_group group;
     auto gate = rota::make_chan<rota::unit>();
     group.go([gate] { gate.recv(); });
@@ -196,7 +197,7 @@ TEST_ANYWHERE(error_group, its_end_waits_and_rethrows_what_nobody_has_heard_of) 
 }
 
 TEST_ANYWHERE(kb49_error_group, goexit_leaves_neither_waiters_nor_places_behind) {
-    // A goroutine that ends by goexit could keep its place, or be waited for for ever.
+    // A goroutine that ends by goexit could keep its place, or wait() could wait for it for ever.
     rota::error_group group;
     group.set_limit(1);
     for (int i = 0; i < 10; ++i) group.go([] { rota::runtime::goexit(); });

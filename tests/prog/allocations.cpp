@@ -1,5 +1,5 @@
-// What allocates: prints how often operator new was called by a thousand operations of each kind,
-// once everything has been used before.
+// Counts calls of operator new: prints how many a thousand operations of each kind make, after a
+// warm-up round.
 #include <atomic>
 #include <cstdlib>
 #include <memory>
@@ -45,7 +45,8 @@ namespace {
 
 constexpr int rounds = 1000;
 
-// Calls f a thousand times, having warmed up, and prints what it allocates.
+// Calls f `rounds` times as a warm-up, then as often again, and prints the calls of operator new in
+// the second round.
 template <class F>
 void count(const char* what, F f) {
     for (int i = 0; i < rounds; ++i) f();
@@ -54,7 +55,7 @@ void count(const char* what, F f) {
     std::printf("%s %ld\n", what, calls.load(std::memory_order_relaxed) - before);
 }
 
-// Eight channels of which one is fed when it is asked for, so that a select waits.
+// Eight channels. A goroutine sends to c[5] only on request, so a select on the eight must wait.
 struct feed {
     rota::chan<int> c[8];
     rota::chan<rota::unit> wanted = rota::make_chan<rota::unit>();

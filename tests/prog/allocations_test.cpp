@@ -1,6 +1,7 @@
-// What must not allocate does not: a select of up to eight cases, values that pass and who waits
-// for them, locks, sleeps, goroutines. Channels and timers come from the lists of a p: a goroutine
-// that goes on elsewhere may find one empty, so of those a few may be made anew.
+// Checks that operations which need no heap do not allocate: a select of up to eight cases, passing
+// a value, waiting for one, locks, sleeps, goroutines. Channels and timers come from the lists of a
+// p. A goroutine that continues on another p may find its list empty, so a few of them may be
+// allocated.
 #include <map>
 #include <sstream>
 
@@ -29,7 +30,7 @@ TEST_P(allocations, are_made_by_what_must_make_them_only) {
     }
     for (const char* few : {"make_and_drop_a_channel", "make_stop_and_drop_a_timer"}) {
         ASSERT_TRUE(of.contains(few)) << o;
-        // Under AddressSanitizer no list keeps what has been given back.
+        // Under AddressSanitizer no list keeps returned objects.
         if (plain_build) {
             EXPECT_LE(of[few], 50) << few << ": " << o;
         }

@@ -1,4 +1,4 @@
-// Programs that see what chaos mode does. Each prints what it has counted.
+// Programs that observe chaos mode. Each prints its counts.
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -17,7 +17,7 @@ namespace {
 
 __attribute__((noinline)) long this_thread() { return ::syscall(SYS_gettid); }
 
-// "parks=N moves=M": how many of the parks ended on another thread.
+// Prints "parks=N moves=M": M is the number of parks that ended on another thread.
 int parks_and_moves() {
     return rota::run([] {
         constexpr int many = 300;
@@ -28,7 +28,7 @@ int parks_and_moves() {
         });
         int parks = 0;
         for (int i = 0; i < many; ++i) {
-            // Nobody can have answered: receiving parks.
+            // The answer cannot be there yet: receiving parks.
             there.send(i);
             const long before = this_thread();
             rota::sleep_for(1us);
@@ -42,7 +42,8 @@ int parks_and_moves() {
     });
 }
 
-// The order in which goroutines run that are started in one go: their numbers on one line.
+// Prints, on one line, the numbers of goroutines in the order in which they run. One loop starts
+// them.
 int order() {
     return rota::run([] {
         constexpr int many = 40;
@@ -67,7 +68,7 @@ int order() {
     });
 }
 
-// "operations=N yields=M": operations that need not wait, and how many yielded.
+// Prints "operations=N yields=M": N operations that need not wait, M yields among them.
 int yields() {
     return rota::run([] {
         constexpr int many = 4000;
@@ -83,8 +84,8 @@ int yields() {
     });
 }
 
-// "longest=N": the longest time in milliseconds in which a goroutine that does nothing but yield
-// got no turn, because its thread starved.
+// Prints "longest=N": the longest time, in milliseconds, in which a goroutine that only yields did
+// not run because its thread starved.
 int starvation() {
     return rota::run([] {
         using clock = std::chrono::steady_clock;
@@ -103,8 +104,9 @@ int starvation() {
     });
 }
 
-// "wrong=N right=M": a hundred times each, a lock is held across a park. Those of the standard
-// belong to a thread; one that checks its owner says so. rota's belong to nobody.
+// Prints "wrong=N right=M": a hundred times each, a lock is held across a park. A standard lock
+// belongs to a thread; a mutex that checks its owner reports the mistake. A rota mutex belongs to
+// no thread.
 int locks_across_parks() {
     return rota::run([] {
         pthread_mutexattr_t checked;

@@ -1,4 +1,4 @@
-// GODEBUG=chaos=N: the scheduler takes every liberty that it has, and does so only when asked.
+// GODEBUG=chaos=N: the scheduler uses every freedom that it has, and only if asked.
 #include <sstream>
 
 #include "child.hpp"
@@ -11,13 +11,13 @@ outcome run_chaos(const char* name, const std::string& godebug, const char* proc
     return run_program("chaos", {name}, {{"GODEBUG", godebug}, {"GOMAXPROCS", procs}});
 }
 
-// The number behind `name=` on stdout, or -1.
+// The number after `name=` on stdout, or -1.
 int count(const outcome& o, const std::string& name) {
     const std::string number = first_group(o.out, name + "=([0-9]+)");
     return number.empty() ? -1 : std::stoi(number);
 }
 
-// How often a number on stdout is followed by a smaller one.
+// The number of places on stdout where a smaller number follows a larger number.
 int descents(const outcome& o) {
     std::istringstream numbers(o.out);
     int all = 0;
@@ -28,8 +28,8 @@ int descents(const outcome& o) {
 }  // namespace
 
 TEST(chaos_mode, moves_every_goroutine_that_parks) {
-    // A goroutine that comes back on its own thread would not notice that it kept what belongs to
-    // the thread. A few are back by the time they look: the yield that may follow moves again.
+    // A goroutine that resumes on its own thread would not notice that it kept thread-bound state.
+    // A few are back on it when they look: the yield that may follow has moved them again.
     for (const char* procs : {"1", "2", "16"}) {
         const outcome o = run_chaos("parks_and_moves", "chaos=11", procs);
         EXPECT_TRUE(went_well(o));
@@ -40,8 +40,8 @@ TEST(chaos_mode, moves_every_goroutine_that_parks) {
 }
 
 TEST(kb53_std_mutex, held_across_a_park_is_unlocked_by_another_thread) {
-    // Whoever comes back on its own thread by luck does not see that mistake; here most do not.
-    // rota's own mutex goes through the same without harm.
+    // A goroutine that resumes on its own thread by luck does not see the mistake; in chaos mode
+    // most move. rota's own mutex goes through the same test without harm.
     for (const char* procs : {"1", "4"}) {
         const outcome o = run_chaos("locks_across_parks", "chaos=5", procs);
         EXPECT_TRUE(went_well(o));
@@ -51,9 +51,9 @@ TEST(kb53_std_mutex, held_across_a_park_is_unlocked_by_another_thread) {
 }
 
 TEST(chaos_mode, runs_what_is_ready_in_any_order) {
-    // With one processor and without chaos they run as they came, but for the last one and where
-    // the monitor asks for a yield. In a random order of 40 every other one comes before a smaller
-    // one.
+    // With one processor and without chaos the goroutines run in the order of their start.
+    // Exceptions are the last and the places where sysmon asks for a yield. In a random order of
+    // 40, about half stand before a smaller number.
     EXPECT_LE(descents(run_chaos("order", "chaos=0", "1")), 6);
     const outcome o = run_chaos("order", "chaos=12", "1");
     EXPECT_TRUE(went_well(o));
@@ -62,7 +62,7 @@ TEST(chaos_mode, runs_what_is_ready_in_any_order) {
 }
 
 TEST(chaos_mode, yields_at_one_operation_in_eight) {
-    // 8000 operations: 1000 yields, give or take six deviations of 30.
+    // 8000 operations: 1000 yields, give or take six standard deviations of 30.
     const outcome o = run_chaos("yields", "chaos=14", "1");
     EXPECT_TRUE(went_well(o));
     EXPECT_EQ(count(o, "operations"), 8000) << o;
@@ -72,13 +72,14 @@ TEST(chaos_mode, yields_at_one_operation_in_eight) {
 }
 
 TEST(chaos_mode, starves_threads_now_and_then) {
-    // Windows of 1 ms to 2 s, at most a fifth of the time: one of 3 ms comes within 20 s.
+    // The starvation windows last 1 ms to 2 s and take at most a fifth of the time: a window of at
+    // least 3 ms comes within 20 s.
     EXPECT_TRUE(went_well(run_chaos("starvation", "chaos=15", "2")));
 }
 
 TEST(chaos_mode, leaves_the_end_of_the_process_alone) {
-    // Threads that starve, or goroutines that move, when the process ends: another status, a
-    // report, a crash.
+    // Fails if threads that starve, or goroutines that move, at the end of the process lead to a
+    // wrong status, a report or a crash.
     for (const char* procs : {"1", "4"}) {
         for (int seed = 21; seed < (plain_build ? 27 : 23); ++seed) {
             const environment env{{"GODEBUG", "chaos=" + std::to_string(seed)},

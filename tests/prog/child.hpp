@@ -1,7 +1,8 @@
-// Running a small program as a child: its environment, a time limit, and all that came of it.
+// Runs a small program as a child process: sets its environment and a time limit, and collects its
+// output, exit status and signal.
 //
-// A child that overstays its limit is sent SIGQUIT, so that a report of it may come out, and two
-// seconds later SIGKILL. It dies with its parent and leaves no core files.
+// A child that exceeds its limit gets SIGQUIT, so that it can print a report, and SIGKILL two
+// seconds later. It dies with its parent and leaves no core file.
 #pragma once
 
 #include <chrono>
@@ -26,18 +27,18 @@
 
 namespace rota_test {
 
-// NAME=value pairs on top of the parent's environment; an empty value removes the variable. Of the
-// runtime's own variables none is inherited; ROTA_TEST_CHILD_PROCS stands for GOMAXPROCS where a
-// test leaves that open.
+// NAME=value pairs on top of the parent's environment; an empty value removes the variable. The
+// child inherits none of the runtime's own variables. ROTA_TEST_CHILD_PROCS stands for GOMAXPROCS
+// if the test does not set it.
 using environment = std::vector<std::pair<std::string, std::string>>;
 
 inline constexpr std::chrono::seconds patience{plain_build ? 30 : 90};
 
-// What came of a child.
+// The result of a child.
 struct outcome {
     std::string command;
     std::string out, err;
-    int status = -1;  // its exit status, or -1
+    int status = -1;  // the exit status, or -1
     int signal = 0;   // the signal that ended it, or 0
     bool timed_out = false;
     double seconds = 0;
@@ -45,7 +46,7 @@ struct outcome {
     std::string first_line() const { return err.substr(0, err.find('\n')); }
     bool says(std::string_view text) const { return err.find(text) != std::string::npos; }
 
-    // How often `text` begins a line of stderr.
+    // The number of lines of stderr that begin with `text`.
     int lines_with(std::string_view text) const {
         int count = 0;
         for (std::size_t at = err.find(text); at != std::string::npos; at = err.find(text, at + 1))
@@ -53,7 +54,7 @@ struct outcome {
         return count;
     }
 
-    // How often `text` stands in stderr.
+    // The number of times `text` occurs in stderr.
     int times_said(std::string_view text) const {
         int count = 0;
         for (std::size_t at = err.find(text); at != std::string::npos; at = err.find(text, at + 1))
@@ -105,7 +106,7 @@ class child {
     child& operator=(const child&) = delete;
 
     pid_t pid() const { return pid_; }
-    // What it has said until now, as far as it has been read.
+    // The output so far, as far as the parent has read it.
     const outcome& so_far() const { return result_; }
 
     // Waits until the child has written `line` on stdout; false if it ends or takes too long.
@@ -117,7 +118,7 @@ class child {
         return true;
     }
 
-    // The same of stderr, until `text` stands there `times` times.
+    // The same for stderr: waits until `text` begins `times` lines.
     [[nodiscard]] bool complains(std::string_view text, int times,
                                  std::chrono::milliseconds limit = patience) {
         const auto until = std::chrono::steady_clock::now() + limit;
@@ -127,7 +128,7 @@ class child {
         return true;
     }
 
-    // Waits for its end.
+    // Waits for the end of the child.
     outcome finish(std::chrono::milliseconds limit = patience) {
         if (!ends_before(std::chrono::steady_clock::now() + limit)) {
             result_.timed_out = true;
@@ -175,13 +176,13 @@ class child {
         const rlimit no_core{0, 0};
         ::setrlimit(RLIMIT_CORE, &no_core);
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        // A shell that runs the tests in the background has them ignored.
+        // A shell that runs the tests in the background makes them ignore these signals.
         for (const int signal : {SIGINT, SIGQUIT}) ::signal(signal, SIG_DFL);
         ::execve(argv[0], argv, envp);
         ::_exit(127);
     }
 
-    // Reads what is there; false when both pipes have ended, or at `until`.
+    // Reads the available output; false when both pipes have ended, or at `until`.
     bool read_some(std::chrono::steady_clock::time_point until) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
             until - std::chrono::steady_clock::now());
@@ -207,8 +208,8 @@ class child {
         return !out_open_ && !err_open_;
     }
 
-    // A process that has closed its pipes is about to end; one that hangs there is killed by
-    // nobody but the caller's own watchdog.
+    // A process that has closed its pipes is about to end. If it hangs there, only the caller's own
+    // watchdog kills it.
     outcome reaped() {
         int status = 0;
         while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
@@ -230,7 +231,7 @@ class child {
     bool out_open_ = true, err_open_ = true;
 };
 
-// The variable with these options of a sanitizer behind those that are given already.
+// Appends these options to the given options of a sanitizer's variable.
 inline std::pair<std::string, std::string> with_options(const char* variable,
                                                         const std::string& options) {
     const char* const given = std::getenv(variable);
@@ -252,19 +253,20 @@ inline outcome run_program(const std::string& name, std::vector<std::string> arg
 }
 #endif
 
-// It has ended by itself with that status.
+// Whether the child has ended by itself with that status.
 inline testing::AssertionResult ended_with(const outcome& o, int status) {
     if (!o.timed_out && o.status == status) return testing::AssertionSuccess();
     return testing::AssertionFailure() << "expected exit status " << status << " from " << o;
 }
 
-// Status 0 and not a word on stderr.
+// Status 0 and nothing on stderr.
 inline testing::AssertionResult went_well(const outcome& o) {
     if (!o.timed_out && o.status == 0 && o.err.empty()) return testing::AssertionSuccess();
     return testing::AssertionFailure() << "expected a silent success from " << o;
 }
 
-// Whether it has ended with status 2 and a report on stderr that opens with exactly this line.
+// Whether the child has ended with status 2 and a report on stderr whose first line is exactly
+// this.
 inline testing::AssertionResult reported(const outcome& o, std::string_view line) {
     if (!o.timed_out && o.status == 2 && o.first_line() == line) return testing::AssertionSuccess();
     return testing::AssertionFailure() << "expected \"" << line << "\" and status 2 from " << o;

@@ -1,4 +1,4 @@
-// Programs that end by a signal, or ask for the stacks of their goroutines.
+// Programs that end by a signal, or that print the stacks of their goroutines on request.
 #include <atomic>
 #include <csignal>
 #include <fstream>
@@ -18,7 +18,7 @@
 using namespace rota_test;
 using namespace std::chrono_literals;
 
-// Looked for in traces by their names.
+// The tests look for these names in traces.
 __attribute__((noinline)) void receives_for_ever(rota::chan<int> ch) {
     ch.recv();
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -55,7 +55,7 @@ int jump_to_null() {
     return in_goroutine([] { jumps_to_null(); });
 }
 
-// Behind the end of a file that is mapped.
+// An access behind the end of a mapped file.
 int bus() {
     return in_goroutine([] {
         char name[] = "/tmp/rota-crash-XXXXXX";
@@ -67,7 +67,7 @@ int bus() {
     });
 }
 
-// The fault is inside the allocator: its lock is held.
+// The fault is inside the allocator, which holds its lock.
 int segv_in_free() {
     static std::atomic<void*> not_ours{reinterpret_cast<void*>(0x1000)};
     return in_goroutine([] { std::free(not_ours.load()); });
@@ -79,7 +79,8 @@ int segv_in_thread() {
     return 0;
 }
 
-// Eight goroutines crash at once, on as many threads as there are, each in its own way.
+// Eight goroutines crash at once, on every available thread: each second panics, each other reads a
+// null pointer.
 int many_at_once() {
     static std::atomic<int> there{0};
     rota::run([] {
@@ -111,7 +112,7 @@ int main_returns_meanwhile() {
     return 0;
 }
 
-// A goroutine computes on while static objects are destroyed, and panics then.
+// A goroutine still computes while static objects are destroyed, and then panics.
 std::atomic<bool> statics_go{false};
 std::atomic<bool> panics_late{false};
 struct last_object {
@@ -140,9 +141,10 @@ int main_has_returned() {
     return 0;
 }
 
-// As the destructor of a library that the program uses: behind all of its own, and rota's.
+// Acts as the destructor of a library that the program uses: it runs after the program's own
+// destructors and rota's.
 bool quits_at_the_end = false;
-#if !defined(__clang__)  // which has no such warning
+#if !defined(__clang__)  // clang has no such warning
 #pragma GCC diagnostic ignored "-Wprio-ctor-dtor"
 #endif
 [[gnu::destructor(100)]] void at_the_end() {
@@ -154,13 +156,13 @@ int quits_while_ending() {
     return 0;
 }
 
-// A panic whose report waits for somebody to read it; meanwhile SIGQUIT comes to the very thread.
+// The report of a panic waits for a reader; meanwhile SIGQUIT arrives at the reporting thread.
 int quits_while_reporting() {
     int report[2] = {}, go_on[2] = {};
     if (::pipe(report) != 0 || ::pipe(go_on) != 0) return 1;
-    const std::string filling(1 << 16, '.');  // as much as a pipe holds
+    const std::string filling(1 << 16, '.');  // the capacity of a pipe
     if (::write(report[1], filling.data(), filling.size()) != ssize_t{1 << 16}) return 1;
-    if (::fork() == 0) {  // reads, once it is told to, and outlives us
+    if (::fork() == 0) {  // the reader: it reads on request, and outlives its parent
         ::close(report[1]);
         ::close(go_on[1]);
         char text[4096];
@@ -189,7 +191,7 @@ int quits_while_reporting() {
     });
 }
 
-// what() is the program's, and may lock and park.
+// The program supplies what(), which may lock and park.
 struct parks_in_what : std::exception {
     const char* what() const noexcept override {
         rota::mutex mu;
@@ -220,7 +222,7 @@ int nested_exception() {
     });
 }
 
-// Three kinds of waiters, and one that computes; then the parent sends a signal.
+// Starts three goroutines that wait, each in its own way.
 void populate() {
     static rota::mutex held;
     held.lock();
@@ -263,7 +265,7 @@ int waits_for_signal() {
 }
 
 void own_quit_handler(int) {
-    // Not stdio: the signal may find it in the middle of another line.
+    // The handler avoids stdio: the signal may interrupt the output of another line.
     constexpr char text[] = "mine\n";
     const bool written = ::write(STDOUT_FILENO, text, sizeof text - 1) == sizeof text - 1;
     ::_exit(written ? 7 : 8);

@@ -1,4 +1,4 @@
-// Reports of signals, and the stacks in them, from outside.
+// Tests, from outside, the reports of signals and the stacks in them.
 #include <string>
 
 #include "child.hpp"
@@ -11,7 +11,7 @@ outcome run_crash(const char* name, const environment& env = {}) {
     return run_program("crash", {name}, env);
 }
 
-// asan has handlers of its own for faults, which stand for the program's.
+// asan and tsan install their own handlers for faults, which replace the program's.
 constexpr bool faults_are_ours = !under_asan && !under_tsan;
 
 testing::AssertionResult faulted(const outcome& o, const std::string& text,
@@ -27,7 +27,7 @@ testing::AssertionResult faulted(const outcome& o, const std::string& text,
 constexpr const char* nil_text = "invalid memory address or nil pointer dereference";
 constexpr const char* segv_text = "SIGSEGV: segmentation violation";
 
-// A child that has said that it is ready is sent the signal.
+// Sends the signal to a child once it is ready.
 outcome signalled(const char* name, int signal, const environment& env = {}) {
     child c(program("crash", {name}), env);
     EXPECT_TRUE(c.says("ready\n"));
@@ -48,7 +48,8 @@ std::string goroutine_with(const outcome& o, const std::string& part) {
 }  // namespace
 
 TEST(fault, in_a_goroutine_is_go_s_panic) {
-    // A bare signal, or a report that does not say what was wrong, where, and on which goroutine.
+    // Fails if a bare signal ends the child, or if the report lacks the fault, its place or its
+    // goroutine.
     if (!faults_are_ours) return;
     const outcome o = run_crash("segv");
     EXPECT_TRUE(faulted(o, nil_text, segv_text));
@@ -60,7 +61,8 @@ TEST(fault, in_a_goroutine_is_go_s_panic) {
 }
 
 TEST(fault, of_each_kind_has_go_s_text) {
-    // The texts are mixed up, or a kind is not handled: the child dies by a signal.
+    // Fails if the texts are mixed up, or if the runtime does not handle a kind: the child dies by
+    // a signal.
     if (!faults_are_ours) return;
     EXPECT_TRUE(
         faulted(run_crash("fpe"), "integer divide by zero", "SIGFPE: floating-point exception"));
@@ -68,7 +70,7 @@ TEST(fault, of_each_kind_has_go_s_text) {
 }
 
 TEST(fault, of_a_jump_to_nowhere_shows_who_jumped) {
-    // There is no function at the address, so the walk ends at once: an empty trace.
+    // No function exists at the address. Fails if the walk ends at once: an empty trace.
     if (!faults_are_ours) return;
     const outcome o = run_crash("jump_to_null");
     EXPECT_TRUE(faulted(o, nil_text, segv_text));
@@ -78,20 +80,20 @@ TEST(fault, of_a_jump_to_nowhere_shows_who_jumped) {
 }
 
 TEST(kb41_fault, inside_the_allocator_does_not_hang_the_report) {
-    // The report asks for memory while its own thread holds the allocator's lock.
+    // Fails if the report allocates while its own thread holds the allocator's lock.
     if (!faults_are_ours) return;
     EXPECT_TRUE(faulted(run_crash("segv_in_free"), nil_text, segv_text));
 }
 
 TEST(fault, in_a_thread_of_the_program_s_own_is_the_kernel_s) {
-    // The runtime takes over what does not concern it.
+    // Fails if the runtime handles a fault of a thread that does not belong to it.
     if (!faults_are_ours) return;
     EXPECT_EQ(run_crash("segv_in_thread").signal, SIGSEGV);
 }
 
 TEST(kb45_crashes, at_once_give_one_whole_report) {
-    // Two reports get mixed, both wait for each other, or the second ends the process before the
-    // first is out.
+    // Fails if two reports mix, if each waits for the other, or if the second ends the process
+    // before the first is written.
     if (!faults_are_ours) return;
     for (int round = 0; round < 100; ++round) {
         const outcome o = run_crash("many_at_once", {{"GOMAXPROCS", "4"}});
@@ -105,7 +107,8 @@ TEST(kb45_crashes, at_once_give_one_whole_report) {
 }
 
 TEST(kb45_crashes, are_reported_although_main_returns_meanwhile) {
-    // main's end takes the process away in the middle of the report: status 0, or half a text.
+    // Fails if the end of main ends the process in the middle of the report: status 0, or half a
+    // text.
     int reports = 0;
     for (int round = 0; round < 40; ++round) {
         const outcome o = run_crash("main_returns_meanwhile", {{"GOMAXPROCS", "2"}});
@@ -119,8 +122,8 @@ TEST(kb45_crashes, are_reported_although_main_returns_meanwhile) {
 }
 
 TEST(kb45_crashes, are_reported_wholly_or_not_at_all_while_static_objects_go) {
-    // The process ends in the middle of the text: only what ends it looks whether somebody reports,
-    // and looks too early.
+    // Fails if the process ends in the middle of the text. That happens if only the code that ends
+    // the process checks for a running report, and checks too early.
     for (int round = 0; round < 20; ++round) {
         const outcome o = run_crash("main_has_returned", {{"GOMAXPROCS", "2"}});
         ASSERT_TRUE(ended_with(o, o.err.empty() ? 0 : 2));
@@ -129,15 +132,16 @@ TEST(kb45_crashes, are_reported_wholly_or_not_at_all_while_static_objects_go) {
 }
 
 TEST(kb45_crashes, of_the_very_thread_that_ends_the_process_are_reported) {
-    // It waits for ever for the process to end, which is its own business.
+    // Fails if this thread waits for ever for the process to end: ending it is this thread's own
+    // work.
     const outcome o = run_crash("quits_while_ending");
     EXPECT_TRUE(ended_with(o, 2));
     EXPECT_TRUE(o.says("SIGQUIT: quit\n")) << o;
 }
 
 TEST(kb45_crashes, that_a_signal_interrupts_are_reported_all_the_same) {
-    // SIGQUIT on the thread that reports is taken for a failure of the report, or it ends the write
-    // that it interrupts: nothing is said.
+    // Fails if SIGQUIT on the reporting thread counts as a failure of the report, or ends the write
+    // that it interrupts: no report appears.
     const outcome o = run_crash("quits_while_reporting");
     EXPECT_TRUE(ended_with(o, 2));
     EXPECT_TRUE(o.says("panic: std::runtime_error: said in spite of a signal\n\ngoroutine ")) << o;
@@ -145,14 +149,15 @@ TEST(kb45_crashes, that_a_signal_interrupts_are_reported_all_the_same) {
 }
 
 TEST(kb45_crashes, whose_message_function_parks_are_reported) {
-    // The text is made with the report's gate shut, or on a stack that may not switch.
+    // Fails if what() runs while the report's lock is held, or on a stack that may not switch.
     const outcome o = run_crash("what_parks");
     EXPECT_TRUE(ended_with(o, 2));
     EXPECT_TRUE(matches(o.err, "^panic: .*parks_in_what: after a while\n\ngoroutine ")) << o;
 }
 
 TEST(panic, of_a_nested_exception_names_what_is_nested) {
-    // The inner exception, which is the cause, is lost; or the library's own class is named.
+    // Fails if the report loses the inner exception, which is the cause, or names the library's own
+    // class.
     const outcome o = run_crash("nested_exception");
     EXPECT_TRUE(matches(o.err, "^panic: .*outer: outer\n\tnested: std::runtime_error: inner\n\n"))
         << o;
@@ -160,7 +165,7 @@ TEST(panic, of_a_nested_exception_names_what_is_nested) {
 }
 
 TEST(abort, in_a_goroutine_names_it_and_stays_an_abort) {
-    // Nobody can tell which goroutine it was; or the core dump is lost to an exit status.
+    // Fails if the report does not name the goroutine, or if an exit status replaces the core dump.
     const outcome o = run_crash("aborts");
     EXPECT_EQ(o.signal, SIGABRT) << o;
     EXPECT_TRUE(matches(o.err, "^SIGABRT: abort\nPC=0x[0-9a-f]+ m=[0-9]+ sigcode=-?[0-9]+\n\n"
@@ -169,13 +174,14 @@ TEST(abort, in_a_goroutine_names_it_and_stays_an_abort) {
 }
 
 TEST(deadlock, shows_every_stack_down_to_the_function_that_waits) {
-    // Goroutines that wait have headers only, or their stacks are walked from a wrong place.
+    // Fails if waiting goroutines have headers only, or if the walk of their stacks begins at a
+    // wrong place.
     const outcome o = run_crash("deadlock");
     EXPECT_TRUE(reported(o, "fatal error: all goroutines are asleep - deadlock!"));
     EXPECT_EQ(o.lines_with("goroutine "), 3) << o;
     EXPECT_EQ(o.lines_with("receives_for_ever("), 2) << o;
     EXPECT_EQ(o.lines_with("locks_for_ever("), 1) << o;
-    // Unoptimised, recv() is a frame of its own.
+    // Without optimisation recv() is a frame of its own.
     EXPECT_TRUE(matches(o.err, "\ngoroutine 1 \\[chan receive\\]:\n"
                                "(rota::chan<int>::recv\\([^\n]*\n\t[^\n]*chan.hpp:[^\n]*\n)?"
                                "receives_for_ever\\("
@@ -185,8 +191,8 @@ TEST(deadlock, shows_every_stack_down_to_the_function_that_waits) {
 }
 
 TEST(sigquit, shows_every_goroutine_and_ends_with_status_2) {
-    // A goroutine is left out, the report hangs on one that runs, its stack is not shown, or the
-    // registers are missing.
+    // Fails if the report omits a goroutine, hangs at a running goroutine, does not show its stack,
+    // or lacks the registers.
     for (const char* procs : {"1", "2", "4"}) {
         const outcome o = signalled("waits_for_signal", SIGQUIT, {{"GOMAXPROCS", procs}});
         EXPECT_TRUE(reported(o, "SIGQUIT: quit"));
@@ -201,7 +207,8 @@ TEST(sigquit, shows_every_goroutine_and_ends_with_status_2) {
         EXPECT_TRUE(o.says(" [sleep]:\n")) << o;
         EXPECT_NE(goroutine_with(o, "pauses_in_a_call(").find("[syscall]:"), std::string::npos)
             << o;
-        // tsan delivers no signal to a loop, but to the thread that it was sent to.
+        // tsan delivers no signal inside a loop, except to the thread to which it was sent: the
+        // stack of the loop may be missing.
         const std::string computing = rota_test::under_tsan ? " [" : "computes_for_ever(";
         EXPECT_NE(goroutine_with(o, computing).find("[running]:"), std::string::npos) << o;
         EXPECT_GE(o.lines_with("goroutine "), 6) << o;
@@ -212,8 +219,8 @@ TEST(sigquit, shows_every_goroutine_and_ends_with_status_2) {
 }
 
 TEST(sigquit, asks_a_service_that_was_started_in_the_background) {
-    // A shell without job control ignores SIGQUIT for what it starts by `&`. What ignores SIGHUP
-    // and SIGINT, as nohup does, stays as it is.
+    // A shell without job control makes a command that it starts with `&` ignore SIGQUIT. A process
+    // that ignores SIGHUP and SIGINT, as under nohup, keeps ignoring them.
     std::vector<std::string> command = program("crash", {"waits_for_signal"});
     const std::string ignoring = "trap '' QUIT HUP INT; exec \"$0\" \"$@\"";
     command.insert(command.begin(), {"/bin/sh", "-c", ignoring});
@@ -230,7 +237,7 @@ TEST(sigquit, asks_a_service_that_was_started_in_the_background) {
 }
 
 TEST(sigquit, leaves_out_labels_if_it_is_asked_to) {
-    // Who shows his dumps to others shows the names of his clients with them.
+    // A user who publishes a dump would otherwise publish the names of the clients with it.
     const outcome o = signalled("waits_for_signal", SIGQUIT, {{"GODEBUG", "tracebacklabels=0"}});
     EXPECT_NE(goroutine_with(o, "receives_for_ever(").find("[chan receive]:\n# name: receiver"),
               std::string::npos)
@@ -239,14 +246,14 @@ TEST(sigquit, leaves_out_labels_if_it_is_asked_to) {
 }
 
 TEST(sigquit, goes_to_the_handler_that_the_program_had_installed) {
-    // The runtime takes the signal from the program.
+    // Fails if the runtime takes the signal from the program.
     const outcome o = signalled("own_handler_of_quit", SIGQUIT);
     EXPECT_TRUE(ended_with(o, 7));
     EXPECT_EQ(o.out, "ready\nmine\n");
 }
 
 TEST(gotraceback, system_shows_the_runtime_s_frames_and_addresses) {
-    // The level does nothing more than all.
+    // Fails if this level does nothing more than `all`.
     const outcome o = run_crash("deadlock", {{"GOTRACEBACK", "system"}});
     EXPECT_TRUE(o.says("\nrota::rt::gopark(")) << o;
     EXPECT_TRUE(matches(o.err, "\ngoroutine 1 gp=0x[0-9a-f]+ m=nil \\[chan receive\\]:\n")) << o;
@@ -257,13 +264,13 @@ TEST(gotraceback, system_shows_the_runtime_s_frames_and_addresses) {
 }
 
 TEST(gotraceback, numbers_mean_what_they_mean_to_go) {
-    // 0 is none and 1 is all.
+    // 0 is `none` and 1 is `all`.
     EXPECT_EQ(run_crash("what_parks", {{"GOTRACEBACK", "0"}}).lines_with("goroutine "), 0);
     EXPECT_EQ(run_crash("what_parks", {{"GOTRACEBACK", "1"}}).lines_with("goroutine "), 2);
 }
 
 TEST(traceback, of_a_deep_stack_leaves_out_its_middle) {
-    // Hundreds of frames hide the rest, or the outermost ones are cut off.
+    // Fails if hundreds of frames hide the rest, or if the outermost frames are missing.
     const outcome o = run_crash("deep");
     EXPECT_TRUE(matches(o.err, "\n\\.\\.\\.[0-9]+ frames elided\\.\\.\\.\n")) << o;
     EXPECT_LE(o.lines_with("many_frames("), 100) << o;

@@ -1,4 +1,4 @@
-// Programs in which every goroutine sleeps, for ever or only for a while.
+// Programs in which every goroutine sleeps, either for ever or for a limited time.
 #include <atomic>
 #include <csignal>
 #include <future>
@@ -54,7 +54,7 @@ int future() {
     return 0;
 }
 
-// One goroutine for each kind of waiting; main waits for all of them.
+// One goroutine for each kind of waiting; main waits for the group.
 int each_kind() {
     rota::run([] {
         auto full = rota::make_chan<int>(1);
@@ -92,7 +92,7 @@ int each_kind() {
     return 0;
 }
 
-// Threads that sleep with a goroutine of their own are on no list of idle ones.
+// A thread that sleeps with its locked goroutine is on no list of idle threads.
 int locked() {
     rota::run([] {
         rota::runtime::lock_os_thread();
@@ -112,7 +112,7 @@ int locked() {
     return 0;
 }
 
-// The thread of run() waits for nobody any more, and serves nobody.
+// The thread of run() has no goroutine to wait for, and serves no other goroutine.
 int locked_goexit() {
     rota::run([] {
         rota::runtime::lock_os_thread();
@@ -125,7 +125,7 @@ int locked_goexit() {
     return 0;
 }
 
-// Long lists, many threads, and work done before: the count of sleepers must still come out even.
+// Long lists, many threads and earlier work: the count of sleeping threads must still be exact.
 int after_work() {
     rota::run([] {
         constexpr int pairs = 500;
@@ -150,7 +150,7 @@ int after_work() {
     return 0;
 }
 
-// Selects that nobody can end: without cases, with several, with nil channels alone.
+// Selects that no goroutine can end: without cases, with several cases, with nil channels only.
 int selects() {
     rota::run([] {
         auto ch = rota::make_chan<int>();
@@ -169,7 +169,7 @@ int selects() {
     return 0;
 }
 
-// A second run() of the process, when threads of the first have long gone idle.
+// A second run() of the process, when threads of the first have long been idle.
 int second_run() {
     rota::run([] {
         rota::wait_group all;
@@ -179,7 +179,7 @@ int second_run() {
     return receive();
 }
 
-// Each of two runs waits for the other, on threads that nobody else can wake.
+// Each of two runs waits for ever, on a thread that no other thread can wake.
 int two_stuck_runs() {
     std::atomic<int> inside{0};
     const auto wait_for_the_other = [&inside] {
@@ -195,7 +195,7 @@ int two_stuck_runs() {
     return 0;
 }
 
-// A thread of the program's own that never comes: it ends, without ever having used rota.
+// A thread of the program's own that could use rota, but ends without having done so.
 int thread_ends() {
     rota::run([] {
         std::thread([] { sit_in_a_call(100); }).detach();
@@ -204,14 +204,14 @@ int thread_ends() {
     return 0;
 }
 
-// Threads that wait for each other, the last one for the run() that is stuck.
+// Threads that wait for each other; the last waits for the run() that is stuck.
 int threads_wait_too() {
     std::thread stuck([] { (void)receive(); });
     std::thread([&stuck] { stuck.join(); }).join();
     return 0;
 }
 
-// A run() ends on its thread, which goes on in C++ for a while, beside one that is stuck.
+// A run() ends, and its thread continues in C++ for a while. Another run() is stuck.
 int run_ends_beside() {
     std::atomic<bool> inside{false};
     std::thread stuck([&inside] {
@@ -228,7 +228,7 @@ int run_ends_beside() {
 
 // --- no deadlock ---------------------------------------------------------------------------------
 
-// As short as can be: threads are still being started when the timer is the last hope.
+// The shortest program: threads are still starting when only the timer can bring work.
 int nap() {
     return rota::run([] {
         auto ch = rota::make_chan<int>();
@@ -252,7 +252,7 @@ int sleeper() {
     });
 }
 
-// Nothing runs any more but a goroutine in a call: the detector has been asked by then.
+// Only a goroutine in a call still runs: the deadlock check has already happened by then.
 int in_blocking() {
     return rota::run([] {
         auto ch = rota::make_chan<int>();
@@ -264,7 +264,7 @@ int in_blocking() {
     });
 }
 
-// main itself is the one that blocks its thread, everybody else waits for it.
+// main itself blocks its thread, and every other goroutine waits for main.
 int main_in_blocking() {
     return rota::run([] {
         auto ch = rota::make_chan<int>();
@@ -279,8 +279,9 @@ int main_in_blocking() {
 
 sem_t alarm_rang;
 
-// Sleeps as one who waits for another thread, for ever as far as the kernel can tell; in truth a
-// signal ends it. The time is the load: whoever takes this for a deadlock has long said so then.
+// Sleeps as a thread does that waits for another thread: for the kernel, without a limit. In fact a
+// signal ends the sleep. The 300 ms are the load: a detector that takes this for a deadlock reports
+// it earlier.
 void sleep_until_the_alarm() {
     ::sem_init(&alarm_rang, 0, 0);
     ::signal(SIGALRM, [](int) { ::sem_post(&alarm_rang); });
@@ -307,15 +308,16 @@ int thread() {
     });
 }
 
-// A channel of the program's from before run(), and from before the runtime's start, as of every
-// program that has a global one. Not global here: main uses rota by it, in the other cases too.
+// A channel that the program makes before run() and before the start of the runtime, as every
+// program with a global channel does. It is not global here, because main would then use rota in
+// the other cases too.
 int global() {
     static const auto channel = rota::make_chan<int>();
     rota::run([] { channel.recv(); });
     return 0;
 }
 
-// The thread of run() has used rota before: it has its m already when it comes.
+// The thread of run() has used rota before: it already has its m when it enters run().
 int used_before() {
     auto ch = rota::make_chan<int>(1);
     rota::mutex mu;
@@ -328,7 +330,8 @@ int used_before() {
     return 0;
 }
 
-// Two threads, of which the second goes on outside: what it did in run() is over, it itself is not.
+// Two threads. The second continues outside run(): the wait that it did in run() is over, but the
+// thread is not.
 int outside_again() {
     auto ch = rota::make_chan<int>();
     std::thread other([ch] {
@@ -342,7 +345,7 @@ int outside_again() {
     return status;
 }
 
-// A thread that has used rota and has ended brings nothing any more. The signal comes too late.
+// A thread that has used rota and has ended brings no work. The signal comes too late.
 int thread_that_was() {
     return rota::run([] {
         auto ch = rota::make_chan<int>(1);
@@ -356,19 +359,20 @@ int thread_that_was() {
     });
 }
 
-// As above, by a thread that has not used rota yet, while everybody has long been waiting for it.
+// The same with a thread that has not used rota yet, while every goroutine has long been waiting
+// for it.
 int fresh_thread() {
     return rota::run([] {
         auto ch = rota::make_chan<int>();
         std::thread([ch] {
-            std::this_thread::sleep_for(300ms);  // the load: the kernel sees one that comes back
+            std::this_thread::sleep_for(300ms);  // the load: the kernel shows a sleep with a limit
             ch.send(7);
         }).detach();
         return ch.recv() == 7 ? 0 : 1;
     });
 }
 
-// As above. It waits for another thread, which is awake.
+// The same; this thread waits for another thread, which is awake.
 int thread_behind_a_thread() {
     return rota::run([] {
         auto ch = rota::make_chan<int>();
@@ -380,7 +384,7 @@ int thread_behind_a_thread() {
     });
 }
 
-// Two runs at once: the main goroutine of one waits for that of the other.
+// Two runs at once: the main goroutine of one waits for the main goroutine of the other.
 int two_runs() {
     std::promise<rota::chan<int>> made;
     std::thread other([&made] {
@@ -397,7 +401,7 @@ int two_runs() {
     return status;
 }
 
-// Nobody is in run(): goroutines that sleep are none of the detector's business.
+// No thread is in run(): the detector must ignore goroutines that sleep.
 int nobody_runs() {
     rota::run([] {
         auto ch = rota::make_chan<int>();
@@ -409,7 +413,7 @@ int nobody_runs() {
     return 0;
 }
 
-// What a timer alone will bring, of each kind that there is.
+// Waits that only a timer ends, with each kind of timer.
 int timers() {
     return rota::run([] {
         auto done = rota::make_chan<int>();
@@ -426,7 +430,7 @@ int timers() {
     });
 }
 
-// The goroutine that sees to a trace ends with it, and nothing else goes on.
+// The goroutine that writes a trace ends with the trace, and no other goroutine is left awake.
 int after_trace() {
     rota::run([] {
         rota::trace::start("/dev/null");
@@ -436,8 +440,8 @@ int after_trace() {
     return 0;
 }
 
-// It rests, is no m and has no timer; but it will go on. Nothing else ends the program, but for a
-// signal.
+// The goroutine of the trace rests, holds no m and has no timer, but it will run again. Only a
+// signal ends the program.
 int in_trace() {
     rota::run([] {
         rota::trace::start("/dev/null");
@@ -450,7 +454,7 @@ int in_trace() {
     return 0;
 }
 
-// A timer that has been stopped brings nothing.
+// A stopped timer wakes no goroutine.
 int stopped_timer() {
     return rota::run([] {
         rota::timer t(std::chrono::hours(1));

@@ -1,5 +1,5 @@
-// A program whose listeners raise its limit of descriptors, and the programs that it starts. Each
-// case prints limits, one a line: "own" and "child", the soft ones.
+// A program with listeners that raise its limit of descriptors, and the programs that it starts.
+// Each case prints soft limits, a line at each step: "own" and "child".
 #include <csignal>
 #include <string>
 
@@ -16,7 +16,7 @@ namespace {
 namespace os = rota::os;
 namespace net = rota::net;
 
-int error = 0;  // of calls that are refused
+int error = 0;  // errno for the refused calls
 
 constexpr rlim_t low = 256;
 
@@ -27,14 +27,14 @@ void set_own(rlim_t soft) {
     if (::setrlimit(RLIMIT_NOFILE, &now) != 0) std::abort();
 }
 
-// The soft limit in a text of the form of /proc/PID/limits.
+// The soft limit in a text with the format of /proc/PID/limits.
 std::string soft_in(const std::string& limits) {
     constexpr std::string_view name = "Max open files";
     const std::size_t at = limits.find_first_not_of(' ', limits.find(name) + name.size());
     return limits.substr(at, limits.find(' ', at) - at);
 }
 
-// "hard" in place of the hard limit's number.
+// Replaces the number of the hard limit by "hard".
 std::string told(const std::string& soft) {
     static const std::string hard = [] {
         rlimit now{};
@@ -82,7 +82,7 @@ int unix_socket() {
     return 0;
 }
 
-// The program's own limit, set later, is for its children, too, and no listener changes it.
+// A limit that the program sets later also holds for its children, and no listener changes it.
 int set_later() {
     rota::run([] {
         begin();
@@ -95,7 +95,7 @@ int set_later() {
     return 0;
 }
 
-// Messages need one descriptor for any number of peers.
+// A packet socket needs one descriptor for any number of peers.
 int packets() {
     rota::run([] {
         begin();
@@ -105,7 +105,8 @@ int packets() {
     return 0;
 }
 
-// Children of many threads, while one of them listens: each has the limit from before.
+// Four goroutines start children, and the first goroutine also listens. Each child has the earlier
+// limit.
 int at_once() {
     rota::run([] {
         set_own(low);
@@ -147,7 +148,7 @@ int limits_are_refused() {
     return 0;
 }
 
-// The child cannot have the old limit, and runs all the same.
+// The child cannot get the old limit back, but it still runs.
 int limits_are_refused_later() {
     rota::run([] {
         begin();
@@ -158,7 +159,7 @@ int limits_are_refused_later() {
     return 0;
 }
 
-// The caller is told, and the reason stands on stderr once.
+// The caller gets the error, and stderr shows the reason once.
 int clone_is_refused() {
     rota::run([] {
         refuse({SYS_clone});
@@ -171,7 +172,7 @@ int clone_is_refused() {
     return 0;
 }
 
-// What the program had opened without O_CLOEXEC is closed in the child, whatever the number.
+// The child closes all descriptors that the program opened without O_CLOEXEC, in any number.
 int close_range_is_refused() {
     rota::run([] {
         int kept = 0;

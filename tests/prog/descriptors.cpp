@@ -1,4 +1,4 @@
-// Programs without standard descriptors: closed before the start, or later as daemons do.
+// Programs without standard descriptors: closed before the start, or later, as daemons do.
 #include <cerrno>
 #include <csignal>
 #include <span>
@@ -18,7 +18,7 @@ namespace {
 namespace net = rota::net;
 namespace os = rota::os;
 
-// Statuses, since there may be no output: the number of the line that failed, within a byte.
+// Exit statuses, since there may be no output: the last two digits of the failed line, plus 100.
 void require_at(bool holds, int line) {
     if (!holds) ::_exit(100 + line % 100);
 }
@@ -37,8 +37,8 @@ bool is_null(int number) {
 
 std::string scratch() { return "/tmp/rota_descriptors_" + std::to_string(::getpid()); }
 
-// A file, a pipe, sockets of each kind, a channel of signals and a program, all at once, while
-// printf and std::fprintf write to what 1 and 2 are. `look` is called while they are open.
+// Opens a file, a pipe, sockets of each kind, a channel of signals and a program at once. Meanwhile
+// printf and std::fprintf write to descriptors 1 and 2. Calls `look` while they are open.
 template <class F>
 void use_descriptors(F look) {
     const std::string path = scratch();
@@ -69,7 +69,7 @@ void use_descriptors(F look) {
     REQUIRE(data.fd() >= 3 && ::fstat(data.fd(), &about) == 0 && about.st_size == 4);
     REQUIRE(from.fd() >= 3 && to.fd() >= 3);
     look();
-    // Of a child's three, each as it was asked for.
+    // Each of a child's three descriptors is as requested.
     to.write("given");
     to.close();
     os::command child({"/bin/sh", "-c", "cat; echo error >&2"});
@@ -96,7 +96,7 @@ int missing() {
     return 0;
 }
 
-// No run: a thread of the program's own uses rota first.
+// No run: a thread of the program's own is the first to use rota.
 int missing_for_a_thread() {
     close_standard();
     const auto c = rota::make_chan<int>(1);
@@ -108,7 +108,7 @@ int missing_for_a_thread() {
     return 0;
 }
 
-// One alone is missing: the others are what they were.
+// Only descriptor 1 is missing: the rest stay as they were.
 int output_missing() {
     ::close(1);
     rota::run([] { REQUIRE(is_null(1) && !is_null(2)); });
@@ -123,7 +123,8 @@ int closed_later() {
     return 0;
 }
 
-// The runtime opens its files in /proc, its timers and tables while there are none.
+// The runtime opens its files in /proc, its timers and its tables while the standard descriptors
+// are missing.
 int closed_later_with_reports() {
     rota::run([] {
         close_standard();
@@ -133,7 +134,7 @@ int closed_later_with_reports() {
     return 0;
 }
 
-// There is no number from 3 on: an error, and 0 is free again.
+// No number from 3 on is left: the caller gets an error, and 0 is free again.
 int no_number_left() {
     rota::run([] {
         // The first listener raises the limit.

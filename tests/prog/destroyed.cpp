@@ -1,5 +1,6 @@
-// Programs that destroy an object while somebody waits in it by reference: the commonest slip of
-// who captures by [&]. One processor: a goroutine that is counted as parked stands in its list.
+// Programs that destroy an object while a goroutine waits in it by reference: the most common
+// mistake with a capture by [&]. One processor: a goroutine that counts as parked is in its wait
+// list.
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -14,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Starts a goroutine that waits in the object, waits until it does, and destroys the object.
+// Starts a goroutine that waits in the object, lets it park, and destroys the object.
 template <class T, class W, class... A>
 int destroy(W wait, A&&... args) {
     std::optional<T> object;
@@ -69,7 +70,7 @@ int select_set() {
         (void)s.wait();
     });
 }
-// The timer and its channel go together.
+// The timer and its channel are destroyed together.
 template <class Timer>
 struct with_channel {
     Timer t{1h};
@@ -174,7 +175,7 @@ int context() {
     });
 }
 
-// The waiter is a thread, and so is the destroyer.
+// The waiter and the destroyer are both threads.
 int waiter_is_a_thread() {
     std::optional<channel> c = rota::make_chan<int>();
     std::atomic<int> tid{0};
@@ -188,7 +189,8 @@ int waiter_is_a_thread() {
     return 0;
 }
 
-// At the end of the process nobody goes on to what is destroyed: static objects go in silence.
+// At the end of the process no goroutine resumes in a destroyed object: static objects go without a
+// report.
 struct static_objects {
     channel c = rota::make_chan<int>();
     rota::wait_group group;
@@ -214,7 +216,7 @@ int at_exit() {
     });
 }
 
-// Who was left in a bubble never runs again: what it waits in may go.
+// A goroutine that is left in a bubble never runs again: the objects in which it waits may go.
 int left_in_a_bubble() {
     return rota::run([] {
         {
@@ -235,7 +237,7 @@ int left_in_a_bubble() {
     });
 }
 
-// A member of a bubble's group that is done outside.
+// A member of a bubble's group calls done outside the bubble.
 int group_of_a_bubble() {
     rota::wait_group group;
     return rota::run([&] {

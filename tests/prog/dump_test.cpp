@@ -1,7 +1,7 @@
-// A dump of 100,000 goroutines: prog/dump.cpp makes it.
+// A dump of 100,000 goroutines, which prog/dump.cpp makes.
 //
-// What could go wrong: some are left out or stand there twice, or the program stands still until
-// all are written.
+// Fails if the dump omits goroutines or shows them twice, or if the program stops until every stack
+// is written.
 #include "child.hpp"
 
 using namespace rota_test;

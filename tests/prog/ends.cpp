@@ -1,4 +1,5 @@
-// Programs whose goroutines end by goexit, or meet std::terminate; and who is the main goroutine.
+// Programs whose goroutines end by goexit or call std::terminate, and programs that tell which
+// goroutine is the main goroutine.
 #include <atomic>
 #include <exception>
 #include <iterator>
@@ -14,10 +15,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// The numbers of main goroutines, and of none.
+// The numbers of main goroutines, and the number outside goroutines.
 int main_numbers() {
     std::atomic<bool> taken{false};
-    std::thread([&taken] {  // no main goroutine yet: the number is kept for it
+    std::thread([&taken] {  // no main goroutine yet: its number stays reserved
         rota::wait_group all;
         for (int i = 0; i < 100; ++i)
             all.go([&taken] { taken = taken || rota::runtime::goid() == 1; });
@@ -33,9 +34,9 @@ int main_numbers() {
     return outside == 0 && first == 1 && second != 0 && other != 0 && different ? 0 : 1;
 }
 
-// Main ends by goexit, the others go on, and each says so.
+// Main ends by goexit; the other goroutines continue, and each says so.
 int main_goexits() {
-    static std::atomic<bool> said{false};  // by main, which others could outrun
+    static std::atomic<bool> said{false};  // set by main, which the goroutines could outrun
     rota::run([] {
         const rota::defer d([] {
             say("deferred");
@@ -54,7 +55,7 @@ int main_goexits() {
     return 0;
 }
 
-// As above, and one of the others ends the process.
+// The same, and another goroutine ends the process.
 int main_goexits_other_exits() {
     rota::run([] {
         rota::go([] {
@@ -74,8 +75,8 @@ int main_goexits_others_sleep() {
     return 0;
 }
 
-// Main ends locked to the thread of run(): others come to every thread that there is, but not to
-// that one.
+// Main ends locked to the thread of run(): goroutines run on every other thread, but not on that
+// thread.
 int main_goexits_locked() {
     rota::run([] {
         rota::runtime::lock_os_thread();
@@ -98,7 +99,8 @@ int main_goexits_locked() {
     return 1;
 }
 
-// Threads of the program's own that wait for what cannot come; the program ends beside them.
+// Threads of the program's own that wait for an event that cannot come; the program ends beside
+// them.
 int threads_on_nil_channels() {
     static std::atomic<int> returned{0};
     void (*const waits[])() = {
@@ -125,7 +127,7 @@ int threads_on_nil_channels() {
     return returned == 0 ? 0 : 1;
 }
 
-// The main goroutine of one run() ends by goexit while another run() goes on.
+// The main goroutine of one run() ends by goexit while another run() continues.
 int main_goexits_beside_another_run() {
     static std::thread other;
     rota::run([] {
@@ -140,7 +142,8 @@ int main_goexits_beside_another_run() {
         rota::sleep_for(5ms);
         say("not concerned");
     });
-    // Where nothing but that run() ends the wait: what could bring work is no deadlock.
+    // Only that run() can end the wait of this thread. A thread that could bring work would rule
+    // out the deadlock.
     other.join();
     return 1;
 }
@@ -229,12 +232,12 @@ int panic_in_defer_while_panicking() {
     });
 }
 
-// A defer may throw where nothing passes: the exception leaves the goroutine.
+// A defer may throw where no exception passes: the exception leaves the goroutine.
 int panic_in_defer() {
     return in_goroutine([] { const rota::defer d([] { rota::panic("in defer"); }); });
 }
 
-// A defer runs before the process ends only if somebody catches.
+// A defer runs before the end of the process only if a frame catches the exception.
 int terminate_called() {
     return in_goroutine([] { std::terminate(); });
 }

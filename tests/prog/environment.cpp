@@ -1,4 +1,4 @@
-// A program that does a little work, so that the settings of its environment can be seen.
+// A program that does a little work, so that a test can see the effect of environment variables.
 #include <atomic>
 
 #include <rota/metrics.hpp>
@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Prints the number of processors and the sum of what a few goroutines have computed.
+// Prints the number of processors and the sum that a few goroutines have computed.
 int work() {
     return rota::run([] {
         std::atomic<int> sum{0};
@@ -22,7 +22,7 @@ int work() {
     });
 }
 
-// Busy and idle in turns, for as long as reports of the scheduler are to be seen.
+// Alternates between work and idleness for as long as the test needs reports of the scheduler.
 int for_a_while() {
     return rota::run([] {
         const auto until = std::chrono::steady_clock::now() + 600ms;
@@ -40,7 +40,7 @@ int for_a_while() {
     });
 }
 
-// Main computes for a while, and nobody else runs.
+// Only main computes, for a while; no other goroutine runs.
 int one_computes() {
     return rota::run([] {
         const auto until = std::chrono::steady_clock::now() + 350ms;
@@ -50,7 +50,7 @@ int one_computes() {
     });
 }
 
-// Everything stands still for a while, and the program has counted it: the figures go to stdout.
+// Every goroutine waits for a while. Before, the program prints its own counts to stdout.
 int all_stand_still() {
     return rota::run([] {
         auto nothing = rota::make_chan<int>();
@@ -64,7 +64,8 @@ int all_stand_still() {
             nothing.recv();
         });
         await([before] { return parks() >= before + 15; });
-        for (int i = 0; i < 37; ++i) rota::blocking([] {});  // others want no processor any more
+        // by now no other goroutine needs a processor
+        for (int i = 0; i < 37; ++i) rota::blocking([] {});
         std::uint64_t calls = 0;
         for (const auto& s : rota::metrics::read()) {
             if (s.name == "/rota/sched/syscalls:calls") calls = std::get<std::uint64_t>(s.value);

@@ -1,4 +1,4 @@
-// Settings from the environment, and what the runtime does before main.
+// Tests of the settings in the environment, and of the runtime's work before main.
 #include <sstream>
 
 #include <sched.h>
@@ -11,8 +11,8 @@ namespace {
 
 outcome work(const environment& env) { return run_program("environment", {"work"}, env); }
 
-// What a bad value must give: one line that names the variable, the value and what is accepted,
-// and the program's own work.
+// The required result of a bad value: a line that names the variable, the value and the accepted
+// values, and then the program's own output.
 testing::AssertionResult complained(const outcome& o, const std::string& variable,
                                     const std::string& value, const std::string& accepted) {
     const bool ran = !o.timed_out && o.status == 0 && o.out.find("sum=5050\n") != std::string::npos;
@@ -29,7 +29,7 @@ testing::AssertionResult complained(const outcome& o, const std::string& variabl
 }  // namespace
 
 TEST(gomaxprocs, is_what_the_environment_says) {
-    // The number is read wrongly, or not at all.
+    // Fails if the runtime reads the number wrongly, or ignores it.
     for (const char* n : {"1", "2", "3", "16", "100"}) {
         const outcome o = work({{"GOMAXPROCS", n}});
         EXPECT_TRUE(went_well(o));
@@ -38,7 +38,7 @@ TEST(gomaxprocs, is_what_the_environment_says) {
 }
 
 TEST(gomaxprocs, is_the_number_of_processors_without_it) {
-    // An empty variable is no bad value, and the mask of taskset counts, not the machine.
+    // An empty variable is no bad value. The mask of taskset counts, not the machine.
     cpu_set_t before, one;
     ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
     EXPECT_EQ(work({{"GOMAXPROCS", ""}}).out,
@@ -56,7 +56,7 @@ TEST(gomaxprocs, is_the_number_of_processors_without_it) {
 
 namespace {
 
-// `complained`, and the number of processors is the one that there is without the variable.
+// `complained`, and the number of processors is the default without the variable.
 testing::AssertionResult took_the_default(const outcome& o, const std::string& bad) {
     cpu_set_t mask;
     if (::sched_getaffinity(0, sizeof mask, &mask) != 0)
@@ -69,19 +69,20 @@ testing::AssertionResult took_the_default(const outcome& o, const std::string& b
 }  // namespace
 
 TEST(gomaxprocs, bad_values_are_reported_and_the_default_used) {
-    // A typing error stops the program, or passes unnoticed.
+    // Fails if a typing error stops the program, or passes unnoticed.
     for (const char* bad : {"abc", "0", "-1", "99999999999", "4x", " 4", "+4", "1e3", "0x4", "2.5"})
         EXPECT_TRUE(took_the_default(work({{"GOMAXPROCS", bad}}), bad));
 }
 
 TEST(gomaxprocs, beyond_what_is_served_is_reported_and_the_default_used) {
-    // More processors than the runtime has records for are out of range as any other bad value.
+    // The runtime has no records for more processors: the value is out of range, like any bad
+    // value.
     for (const char* bad : {"1025", "5000"})
         EXPECT_TRUE(took_the_default(work({{"GOMAXPROCS", bad}}), bad));
 }
 
 TEST(godebug, bad_entries_are_reported_and_the_rest_obeyed) {
-    // One bad entry spoils the others, stops the program, or passes unnoticed.
+    // Fails if a bad entry spoils the rest, stops the program, or passes unnoticed.
     const struct {
         const char *entry, *value, *accepted;
     } bad[] = {{"schedtrace=abc", "abc", "milliseconds"},
@@ -113,7 +114,7 @@ TEST(godebug, bad_entries_are_reported_and_the_rest_obeyed) {
 }
 
 TEST(settings_of_a_collector, that_cannot_be_read_are_reported) {
-    // There is no collector to steer, but a typing error is one today as well.
+    // rota has no collector to control, but it still reports a typing error.
     EXPECT_TRUE(complained(work({{"GOGC", "abc"}}), "GOGC", "\"abc\"", "a whole number"));
     EXPECT_TRUE(complained(work({{"GOMEMLIMIT", "4GB"}}), "GOMEMLIMIT", "\"4GB\"", "GiB"));
     EXPECT_TRUE(went_well(work({{"GOGC", "50"}, {"GOMEMLIMIT", "4GiB"}})));
@@ -123,7 +124,7 @@ TEST(settings_of_a_collector, that_cannot_be_read_are_reported) {
 }
 
 TEST(godebug, unknown_keys_are_reported_once_and_change_nothing) {
-    // A misspelt key would switch nothing, without a word.
+    // Fails if a misspelt key has no effect and no report.
     const outcome o = work({{"GODEBUG", "http2client=0,,asynctimerchan=1"}});
     EXPECT_TRUE(ended_with(o, 0));
     EXPECT_EQ(o.lines_with("rota: GODEBUG: unknown name \"http2client\""), 1) << o;
@@ -133,8 +134,8 @@ TEST(godebug, unknown_keys_are_reported_once_and_change_nothing) {
 }
 
 TEST(godebug, schedtrace_prints_go_s_line) {
-    // Tools that read Go's line fail on ours: another layout, another period, other counts of
-    // processors.
+    // Fails if a tool that reads Go's line cannot read rota's: because of the layout, the period,
+    // or the number of processors.
     const outcome o = run_program("environment", {"for_a_while"},
                                   {{"GOMAXPROCS", "3"}, {"GODEBUG", "schedtrace=50"}});
     ASSERT_TRUE(ended_with(o, 0));
@@ -153,14 +154,16 @@ TEST(godebug, schedtrace_prints_go_s_line) {
     ASSERT_GE(at_ms.size(), 2U) << o;
     EXPECT_LE(static_cast<double>(at_ms.size()), o.seconds * 1000 / 50 + 1) << o;
     EXPECT_EQ(at_ms.front(), 0) << o;
-    // Not from the one before: that may have been printed long after it was due.
+    // The time counts from the start, since the preceding line may have been printed long after it
+    // was due.
     for (long i = 1; i < std::ssize(at_ms); ++i)
         EXPECT_GE(at_ms[static_cast<std::size_t>(i)], 50 * i - 5) << o;
 }
 
 namespace {
 
-// A line of a report with every value replaced by its kind: what scripts that read it rely on.
+// The shape of a report line: each value is replaced by its kind. Scripts that read the line rely
+// on the shape.
 std::string shape_of(const std::string& line) {
     std::string shape;
     std::size_t at = 0;
@@ -180,7 +183,7 @@ std::string shape_of(const std::string& line) {
             shape += "N";
         } else if (word.find('(') != word.npos) {
             shape += "N(";
-            end = line.find(')', at);  // a reason may have spaces
+            end = line.find(')', at);  // a reason may contain spaces
         }
         if (end < line.size()) shape += line[end];
         at = end + 1;
@@ -191,8 +194,8 @@ std::string shape_of(const std::string& line) {
 }  // namespace
 
 TEST(godebug, scheddetail_prints_go_s_fields_in_go_s_order) {
-    // A script that reads Go's lines finds a field missing, renamed or elsewhere. The samples are
-    // Go's own output.
+    // Fails if a script that reads Go's lines finds a field missing, renamed or in another place.
+    // The samples are Go's own output.
     const std::string samples[] = {
         "SCHED 205ms: gomaxprocs=4 idleprocs=0 threads=6 spinningthreads=0 needspinning=1 "
         "idlethreads=0 runqueue=3 gcwaiting=false nmidlelocked=0 stopwait=0 sysmonwait=false",
@@ -217,10 +220,11 @@ TEST(godebug, scheddetail_prints_go_s_fields_in_go_s_order) {
         while (i < std::size(samples) && samples[i].substr(0, 3) != head) ++i;
         ASSERT_LT(i, std::size(samples)) << line;
         std::string wanted = shape_of(samples[i]);
-        // The reason of Go's sample has brackets of its own.
+        // The reason in Go's sample contains brackets.
         if (head == "  G") wanted = shape_of("  G2: status=4(sleep) m=nil lockedm=nil");
         ASSERT_EQ(shape, wanted) << line;
-        // sysmon may print the first before main has a goroutine, and the last when it has ended.
+        // sysmon may print the first report before main has a goroutine, and the last after main
+        // has ended.
         if (i == 0 && seen[0] > 1) {
             EXPECT_GT(seen[3], goroutines_before) << "none in line " << seen[0] << o;
         }
@@ -237,7 +241,7 @@ TEST(godebug, scheddetail_prints_go_s_fields_in_go_s_order) {
 
 namespace {
 
-// The sum of what stands behind `field` in all lines that begin so.
+// The sum of the values of `field` in the lines that begin with `head`.
 long sum_of(const std::string& text, const std::string& head, const std::string& field) {
     std::istringstream lines(text);
     long sum = 0;
@@ -252,7 +256,8 @@ long sum_of(const std::string& text, const std::string& head, const std::string&
 }  // namespace
 
 TEST(godebug, scheddetail_agrees_with_what_the_program_counts) {
-    // A field has another's value, which no look at the line alone shows; a goroutine is left out.
+    // Fails if a field has the value of another field, which a look at the line would not show, or
+    // if a goroutine is missing.
     const outcome o =
         run_program("environment", {"all_stand_still"},
                     {{"GOMAXPROCS", "2"}, {"GODEBUG", "schedtrace=60,scheddetail=1"}});
@@ -260,7 +265,8 @@ TEST(godebug, scheddetail_agrees_with_what_the_program_counts) {
     const auto said = [&](const char* what) {
         return first_group(o.out, std::string(what) + " ([0-9]+)");
     };
-    // While main sleeps: it may have woken, or ended, before the others were looked at.
+    // Takes a report during main's sleep: main may have woken, or ended, before sysmon read the
+    // rest.
     const std::size_t main_sleeps = o.err.rfind("  G1: status=4(sleep)");
     ASSERT_NE(main_sleeps, o.err.npos) << o;
     const std::size_t at = o.err.rfind("SCHED ", main_sleeps);
@@ -275,7 +281,7 @@ TEST(godebug, scheddetail_agrees_with_what_the_program_counts) {
     EXPECT_EQ(count("  G", ""), std::stol(said("goroutines"))) << o;
     EXPECT_EQ(count("  G", "status=4(chan receive) m=nil lockedm="), 10) << o;
     EXPECT_EQ(count("  G", "status=4(sleep) m=nil lockedm=nil"), 6) << o;
-    // A p that is taken from a call counts once more, and a call from one without a p does not.
+    // A p retaken from a call counts once more; a call of an m without a p does not count.
     EXPECT_LE(std::labs(sum_of(last, "  P", "syscalltick") - std::stol(said("calls"))),
               std::stol(said("handoffs")))
         << o;
@@ -299,7 +305,7 @@ TEST(godebug, scheddetail_agrees_with_what_the_program_counts) {
 }
 
 TEST(godebug, scheddetail_says_who_runs_where) {
-    // The references between the lines contradict each other in a program that stands still.
+    // Fails if the references between the lines contradict each other although no goroutine moves.
     const outcome o =
         run_program("environment", {"one_computes"},
                     {{"GOMAXPROCS", "2"}, {"GODEBUG", "schedtrace=100,scheddetail=1"}});
@@ -315,8 +321,8 @@ TEST(godebug, scheddetail_says_who_runs_where) {
 }
 
 TEST(static_constructors, may_use_the_runtime_before_run) {
-    // The runtime boots itself on first use, whatever has been constructed by then; what was begun
-    // before main must go on inside run().
+    // The runtime boots itself on first use, whatever the program has constructed by then.
+    // Goroutines that start before main must continue inside run().
     for (const char* procs : {"1", "2", "4"}) {
         for (const char* name : {"in_main", "without_run"}) {
             const outcome o = run_program("early", {name}, {{"GOMAXPROCS", procs}});

@@ -1,4 +1,4 @@
-// Programs that end while goroutines are alive: blocked, asleep, running, in blocking().
+// Programs that end while goroutines are alive: blocked, asleep, running, or in blocking().
 #include <atomic>
 #include <csignal>
 #include <map>
@@ -17,7 +17,8 @@ namespace {
 
 std::atomic<int> begun{0};
 
-// A crowd of all kinds; returns when each of them is about to do what it does for ever.
+// Starts many goroutines of each kind; returns when each of them is about to begin its endless
+// work.
 void start_crowd() {
     constexpr int runners = 8, blockers = 16;
     constexpr int sleepers = many_goroutines / 2;
@@ -51,7 +52,7 @@ void start_crowd() {
     await([] { return begun.load() == many_goroutines; });
 }
 
-// From here on the program ends: the time until it has ended is what the test bounds.
+// From here on the program ends: the test limits the time until the process has ended.
 void say_ending() {
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
     say(("ending at " + std::to_string(std::chrono::nanoseconds(now).count())).c_str());
@@ -67,7 +68,7 @@ int return_from_main() {
     return 5;
 }
 
-// What only a pending timer refers to lives on, and is not leaked either.
+// An object that only a pending timer refers to stays alive, and does not count as a leak.
 int pending_timers() {
     rota::run([] {
         for (int i = 0; i < 100; ++i) {
@@ -111,11 +112,11 @@ int exit_in_thread() {
     return 0;
 }
 
-// A loop that never enters the runtime cannot be stopped; the end must not wait for it. Only a
-// thread without a p is sure to go on beside it.
+// A loop that never enters the runtime cannot be stopped; the end of the process must not wait for
+// it. Only a thread without a p is sure to run beside the loop.
 int exit_beside_spinner() {
     rota::run([] {
-        // Not before main is in its call: from then on the only processor may be the spinner's.
+        // Waits until main is in its call: from then on the spinner may take the only processor.
         static std::atomic<bool> in_call{false};
         rota::go([] {
             await([] { return in_call.load(); });
@@ -143,7 +144,8 @@ int quick_exit() {
 
 // --- static objects ------------------------------------------------------------------------------
 
-// What goroutines use until the end; a use after its destruction shows as another status.
+// An object that goroutines use until the end; a use after its destruction leads to another exit
+// status.
 struct service {
     std::map<int, std::string> entries;
     std::atomic<bool> alive{true};
@@ -238,7 +240,7 @@ int amid_wake_ups() {
     return 0;
 }
 
-// A static object that uses rota while it is destroyed: what does not wait still works.
+// A static object that uses rota in its destructor: operations that need not wait still work.
 struct late_user {
     rota::chan<int> ch = rota::make_chan<int>(4);
     rota::mutex mu;
@@ -258,7 +260,7 @@ int late_use() {
     return 0;
 }
 
-// The same, and waits, each with a limit. A timer is somebody's business still.
+// The same with waits, each with a limit. A timer still works for a waiting thread.
 struct late_waiter {
     rota::chan<int> ch = rota::make_chan<int>();
     rota::mutex mu;
@@ -291,9 +293,9 @@ int late_waits() {
     return 0;
 }
 
-// Threads of the program's own are still at work when main returns, and are told and joined by a
-// static destructor: one looks every now and then whether it shall end, and drops its end of a pipe
-// then; the other one reads until there is nobody who writes.
+// Threads of the program's own still work when main returns; a static destructor stops and joins
+// them. The looker checks from time to time whether to stop, and then drops its end of a pipe. The
+// reader reads until the pipe has no writer.
 struct late_joiner {
     std::atomic<bool> stops{false};
     rota::chan<int> ch = rota::make_chan<int>();
@@ -323,7 +325,7 @@ int late_joins() {
     return 0;
 }
 
-// What would begin a goroutine does not, while the clock is looked at for threads.
+// A timer that would start a goroutine does not start it, while threads still check the clock.
 struct late_timers {
     rota::chan<int> ch = rota::make_chan<int>();
     ~late_timers() {
@@ -344,7 +346,7 @@ int late_timers_begin_nothing() {
     return 0;
 }
 
-// Goroutines do not run any more.
+// run() in a static destructor: goroutines no longer run.
 struct late_runner {
     ~late_runner() {
         rota::run([] { say("ran"); });
@@ -357,7 +359,7 @@ int late_run() {
     return 0;
 }
 
-// Static groups whose goroutines can never end: nobody waits for them.
+// Static groups whose goroutines can never end: their destructors do not wait for them.
 int static_groups() {
     static rota::error_group group;
     static rota::scope scope;
@@ -377,7 +379,7 @@ int run_returns() {
         start_crowd_and_say_ending();
         return 42;
     });
-    // A second run in the same process, with the crowd of the first still there.
+    // A second run in the same process, while goroutines of the first are still alive.
     const int sum = rota::run([answer] {
         auto ch = rota::make_chan<int>();
         rota::go([ch, answer] { ch.send(answer); });
@@ -388,7 +390,7 @@ int run_returns() {
 
 int many_runs() {
     int sum = 0;
-    say_ending();  // of the first of them
+    say_ending();  // for the first run
     for (int i = 0; i < 1000; ++i) {
         sum += rota::run([i] {
             rota::go([] { rota::sleep_for(1h); });
@@ -399,7 +401,7 @@ int many_runs() {
     return sum == 499'500 ? 0 : 1;
 }
 
-// The goroutine is destroyed neither by exit nor by the end of main: its destructors do not run.
+// Neither exit nor the end of main destroys the goroutine: its destructors do not run.
 int no_unwinding() {
     struct loud {
         ~loud() { say("destroyed"); }

@@ -1,4 +1,5 @@
-// Programs that make a mistake which the runtime does not forgive: of locks, of threads, of stacks.
+// Programs that make a mistake which ends the process: with locks, threads or stacks, and in
+// memory.
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -30,7 +31,7 @@ int unlock_twice() {
     });
 }
 
-// A fatal error is no exception: nobody can catch it.
+// A fatal error is no exception: no catch clause stops it.
 int unlock_caught() {
     rota::run([] {
         try {
@@ -42,7 +43,7 @@ int unlock_caught() {
     return 0;
 }
 
-// Nobody ends the pin of a goroutine for it.
+// A goroutine that ends before its pin does: the runtime does not end the pin for it.
 int ends_pinned() {
     return in_goroutine([] { new rota::runtime::pin; });
 }
@@ -81,7 +82,7 @@ int runlock_in_thread() {
     return 0;
 }
 
-// Readers that count themselves by processors are found out by the writer.
+// The writer detects a surplus unlock_shared() of readers that count per processor.
 int runlock_after_many() {
     rota::run([] {
         rota::shared_mutex mu;
@@ -162,7 +163,7 @@ int too_many_threads() {
     return 0;
 }
 
-// For goroutines that compute, the runtime makes threads that stand outside the limit.
+// For goroutines that compute, the runtime starts threads which do not count towards the limit.
 int too_many_threads_beside_hogs() {
     rota::run([] {
         rota::runtime::set_max_threads(8);
@@ -173,7 +174,7 @@ int too_many_threads_beside_hogs() {
             });
         }
         const auto before = rota::runtime::read_sched_stats().handoffs;
-        await([=] {  // main's timers come due while all ps compute: one is taken
+        await([=] {  // main's timers come due while every p computes: sysmon takes a p
             rota::sleep_for(std::chrono::milliseconds(1));
             return rota::runtime::read_sched_stats().handoffs != before;
         });
@@ -183,7 +184,7 @@ int too_many_threads_beside_hogs() {
     return 0;
 }
 
-// Below its limit a program lives well; sysmon does not count.
+// Below its limit a program runs without an error; sysmon's thread does not count.
 int enough_threads() {
     return rota::run([] {
         rota::runtime::set_max_threads(40);
@@ -210,14 +211,14 @@ __attribute__((noinline)) int recurse(int depth) {
     return below + frame[0] - '0';
 }
 
-// The recursion ends in whatever libc calls: the overflow is inside snprintf.
+// The recursion ends inside a function of libc: the overflow is inside snprintf.
 __attribute__((noinline)) int print_deeper(int depth) {
     char frame[96];
     const int written = std::snprintf(frame, sizeof frame, "%d %.40f %s", depth, depth / 7.0, "x");
     return written + (depth == 0 ? 0 : print_deeper(depth - 1));
 }
 
-// As above, with stdout's lock held where the stack ends.
+// The same, with stdout's lock held at the end of the stack.
 __attribute__((noinline)) int printf_deeper(int depth) {
     char frame[96];
     frame[depth % 96] = 'x';
@@ -225,8 +226,8 @@ __attribute__((noinline)) int printf_deeper(int depth) {
     return written + (depth == 0 ? 0 : printf_deeper(depth - 1)) + frame[depth % 96];
 }
 
-// As above, in the resolver, whose frames are large and which holds locks of its own. A numeric
-// port and no network: it asks nobody.
+// The same in the resolver, whose frames are large and which holds its own locks. A numeric port
+// and no network: the resolver sends no query.
 __attribute__((noinline)) int resolve_deeper(int depth) {
     char frame[4000];
     frame[depth % 4000] = 'x';
@@ -238,7 +239,7 @@ __attribute__((noinline)) int resolve_deeper(int depth) {
     return failed + (depth == 0 ? 0 : resolve_deeper(depth - 1)) + frame[depth % 4000];
 }
 
-// One frame larger than the guard and the whole stack.
+// A single frame that is larger than the guard and the whole stack.
 __attribute__((noinline)) int large_frame(int n) {
     char frame[1 << 20];
     std::snprintf(frame, sizeof frame, "%d", n);
@@ -266,7 +267,7 @@ int one_frame() {
     return in_goroutine([] { std::exit(large_frame(endless)); });
 }
 
-// Sizes other than the default: the guard lies where the size says.
+// Sizes other than the default: the guard lies where the size demands.
 template <std::size_t Size>
 int of_size() {
     rota::run([] {
@@ -276,7 +277,7 @@ int of_size() {
     return 0;
 }
 
-// Many threads, and the goroutine has moved between them before.
+// Many threads; the goroutine has moved between them before.
 int after_migration() {
     rota::run([] {
         for (int i = 0; i < 50; ++i) {
@@ -296,7 +297,7 @@ int after_migration() {
     return 0;
 }
 
-// Deep, but within what was asked for: no overflow.
+// Deep, but within the requested size: no overflow.
 int large_stack() {
     return rota::run([] {
         auto done = rota::make_chan<int>();
@@ -342,7 +343,7 @@ int own_handler_of_bus() {
     });
 }
 
-// Not for the sanitizer, which would end the process before the processor objects.
+// Off for the sanitizer, which would end the process before the processor raises the fault.
 __attribute__((noinline, no_sanitize("undefined"))) int divides(int by) { return 7 / by; }
 
 int own_handler_of_fpe() {
@@ -360,7 +361,7 @@ int own_handler_in_thread() {
     return 0;
 }
 
-// The handler must not hide a stack overflow: that is the runtime's.
+// The handler must not hide a stack overflow: the runtime reports it.
 int own_handler_and_overflow() {
     install_handler_of_program();
     return deep();

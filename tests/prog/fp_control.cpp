@@ -1,4 +1,4 @@
-// Programs that change the control words of floating-point arithmetic in a goroutine.
+// Programs that change the floating-point control words in a goroutine.
 #include <atomic>
 #include <cfenv>
 
@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Changes the rounding and meets `operation` with it.
+// Calls `operation` while the goroutine has changed the rounding mode.
 template <class F>
 int changed_at(F operation) {
     rota::run([operation] {
@@ -30,8 +30,9 @@ int at_park() {
 }
 int at_yield() {
     return changed_at([] {
-        for (int i = 0; i < 1000; ++i) {  // one may be stolen, and nothing switches
-            rota::go([] {});              // so that there is somebody to yield to
+        // a thread may steal the goroutine, and then no switch happens
+        for (int i = 0; i < 1000; ++i) {
+            rota::go([] {});  // a goroutine to yield to
             rota::runtime::gosched();
         }
     });
@@ -39,13 +40,15 @@ int at_yield() {
 int at_end() {
     rota::run([] {
         rota::go([] { std::fesetround(FE_UPWARD); });
-        for (int i = 0; i < 2000; ++i) rota::sleep_for(10ms);  // its end is the process's
+        // the end of that goroutine ends the process
+        for (int i = 0; i < 2000; ++i) rota::sleep_for(10ms);
     });
     say("silent");
     return 0;
 }
 
-// Restored in time; a status bit, which every inexact result sets, is no change.
+// The goroutine restores the mode in time. A status bit, which every inexact result sets, is no
+// change.
 int restored() {
     rota::run([] {
         for (int i = 0; i < 100; ++i) {
@@ -61,9 +64,9 @@ int restored() {
     return 0;
 }
 
-// Threads that the runtime starts must not inherit what whoever starts them has set for a moment.
-// Here that is a thread of the program's own: for the first goroutine there is no thread yet.
-// Status 1: one did.
+// A thread that the runtime starts must not inherit a temporary setting of the starting thread.
+// Here a thread of the program's own starts it: for the first goroutine no thread exists yet.
+// Status 1: a thread inherited the setting.
 int new_threads() {
     (void)rota::runtime::num_thread();  // boots the runtime, by this thread
     std::atomic<int> wrong{0};
@@ -80,7 +83,7 @@ int new_threads() {
     return wrong.load() == 0 ? 0 : 1;
 }
 
-// The program's own choice, made before run(), is what all threads begin with.
+// The program's own choice, made before run(), is the initial setting of every thread.
 int chosen_before_boot() {
     std::fesetround(FE_DOWNWARD);
     return rota::run([] {

@@ -1,5 +1,4 @@
-// Cases of hook.cpp in which the kernel, or another user of a descriptor, behaves unlike the usual
-// case.
+// Cases of hook.cpp in which the kernel, or a second user of a descriptor, behaves unusually.
 #pragma once
 
 #include <cerrno>
@@ -64,9 +63,9 @@ inline void poll_of_every_event() {
     }
 }
 
-// One record waits for several descriptors. It must be told of each of them, and must not be armed
-// for two directions, since the goroutine waits in the word of one. What is still armed after the
-// wait must end no other wait.
+// A single record waits for several descriptors. Each of their events must reach it. It must not be
+// armed for two directions, since the goroutine waits in the word of a single direction. An arming
+// that remains after the wait must end no later wait.
 inline void poll_of_one_direction_and_of_two() {
     const pair s, t;
     pollfd both[] = {{s.a, POLLIN, 0}, {-1, POLLOUT, 0}, {t.a, POLLIN, 0}};
@@ -112,8 +111,8 @@ inline void connect_parks() {
     for (const int fd : all) ::close(fd);
 }
 
-// poll says of an unconnected datagram socket that it can be written, whatever the receiver's
-// queue. The sender must not go round for that.
+// poll reports an unconnected datagram socket as writable, whatever the state of the receiver's
+// queue. The sender must not loop because of that.
 inline void full_receivers_are_waited_for_in_the_kernel() {
     const int from = ::socket(AF_UNIX, SOCK_DGRAM, 0), to = ::socket(AF_UNIX, SOCK_DGRAM, 0);
     sockaddr_un at{};
@@ -135,8 +134,8 @@ inline void full_receivers_are_waited_for_in_the_kernel() {
     ::close(from), ::close(to);
 }
 
-// Every second ppoll and pselect6 without a sixth argument says EINTR, as if a signal had come. The
-// other calls of the handler carry one, and pass.
+// Every second ppoll and pselect6 without a sixth argument returns EINTR, as if a signal had come.
+// The handler's own calls carry a sixth argument, and pass.
 inline constexpr unsigned long passes = 0x726f7461;
 inline std::atomic<unsigned> questions = 0;
 
@@ -192,7 +191,7 @@ inline void interrupt_questions() {
                 0);
 }
 
-// A question that a signal interrupts has had no answer: it is asked again.
+// A poll or select that a signal interrupts has no result: the runtime repeats it.
 inline void questions_are_asked_again() {
     const pair s;
     interrupt_questions();
@@ -208,7 +207,7 @@ inline void questions_are_asked_again() {
     connect_parks();
 }
 
-// The child of a vfork shares our memory, not our descriptors: what it closes is its own.
+// The child of a vfork shares the parent's memory, but not its descriptors: it closes its own.
 inline void child_of_a_vfork_closes_its_own() {
     const pair s;
     while_it_waits(
@@ -227,7 +226,7 @@ inline void child_of_a_vfork_closes_its_own() {
         });
 }
 
-// A close that lingers has given the number away long before it returns.
+// A close that lingers has released the number long before it returns.
 inline void a_slow_close_spares_the_next_file() {
     tcp_listener listener(1);
     const int number = ::socket(AF_INET, SOCK_STREAM, 0);
@@ -253,7 +252,7 @@ inline void a_slow_close_spares_the_next_file() {
     if (number != s.a) ::close(number);
 }
 
-// What the runtime reads by itself is polled by others: both are told of what comes.
+// The program polls a file that the runtime reads by itself: both get its events.
 inline void files_of_the_runtimes_own_can_be_polled() {
     int ends[2];
     REQUIRE(::pipe2(ends, O_NONBLOCK) == 0);

@@ -1,4 +1,4 @@
-// librota_hook.so, linked and preloaded: plain calls of the C library, made by goroutines.
+// Tests librota_hook.so, linked and preloaded: goroutines call plain functions of the C library.
 #include "child.hpp"
 
 using namespace rota_test;
@@ -7,7 +7,7 @@ namespace {
 
 class hook : public testing::TestWithParam<std::tuple<const char*, const char*>> {
   protected:
-    // Linked, or preloaded into the program that does not link it.
+    // Runs a case with the library linked, or preloaded into a program that does not link it.
     static outcome run(const char* name, const char* procs, const char* how,
                        const char* godebug = "") {
         environment env{{"GOMAXPROCS", procs}, {"GODEBUG", godebug}};
@@ -27,7 +27,8 @@ class hook : public testing::TestWithParam<std::tuple<const char*, const char*>>
 TEST_P(hook, bytes_of_sockets_and_pipes_park) { EXPECT_TRUE(went_well(run("bytes_park"))); }
 
 TEST_P(hook, a_call_that_sends_returns_when_all_has_been_sent) {
-    // A client that ignores the count would lose all bytes after the first part.
+    // Fails if a call returns early: a client that ignores the count would lose the bytes after the
+    // first part.
     EXPECT_TRUE(went_well(run("all_is_sent")));
 }
 
@@ -52,12 +53,13 @@ TEST_P(hook, a_close_wakes_the_waiters_of_the_descriptor) {
 }
 
 TEST_P(hook, several_goroutines_wait_for_one_descriptor) {
-    // The kernel has one registration of it, which the second wait would take from the first.
+    // The kernel has a single registration of it, which the second wait would take from the first.
     EXPECT_TRUE(went_well(run("several_wait_for_one")));
 }
 
 TEST_P(hook, an_event_ends_one_of_the_waits_for_a_file) {
-    // Each connection would wake all acceptors; those that come too late would block their threads.
+    // Fails if each connection wakes every acceptor: the acceptors that come too late block their
+    // threads.
     EXPECT_TRUE(went_well(run("turns")));
 }
 

@@ -1,15 +1,15 @@
-// What one connection of HTTP/2 can make a server hold: docs/http.md, "Limits". The client is bare
-// system calls, and sends all that it may.
+// Measures how much memory a single HTTP/2 connection can make a server hold: docs/http.md,
+// "Limits". The client uses bare system calls, and sends as much as it may.
 //
-//     unread     as many requests as there are streams, heads and bodies, which no handler reads
+//     unread     as many requests as streams: their heads and bodies, which no handler reads;
 //     read       bodies as large as a stream's window, read by handlers that stay
-//     leaving    a long body, of which its handler always leaves some
-//     untaken    answers that the client does not take
-//     redirects  likewise, of a serve_mux, with long paths that get longer in an answer
-//     requests   as many requests as there are streams, as short as they can be: goroutines
+//     leaving    a long body; its handler always leaves a part of it unread;
+//     untaken    answers that the client does not take;
+//     redirects  the same, of a serve_mux, with long paths that get longer in an answer
+//     requests   as many requests as streams, as short as possible: goroutines
 //
-// Prints the bytes of heap that this takes, and those that it may take; of `requests` those of
-// memory, since stacks are no heap.
+// Prints the heap that a case takes and its limit, in bytes; for `requests` the memory, since
+// stacks are no heap.
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -35,9 +35,9 @@ namespace {
 namespace http = rota::http;
 using namespace std::string_view_literals;
 
-constexpr unsigned streams = 250;  // as many as the server lets a client open
+constexpr unsigned streams = 250;  // the server's limit for a client
 constexpr std::size_t heads = 1 << 20, bodies = 1 << 20, window = 256 << 10, unsent = 64 << 10;
-constexpr std::size_t header_max = 64 << 10;  // twice as much is less than `heads`
+constexpr std::size_t header_max = 64 << 10;  // twice this is less than `heads`
 constexpr std::size_t unsent_least = 4 << 10, of_a_connection = 8 << 20;
 constexpr std::size_t frame_max = 16 << 10;
 
@@ -70,7 +70,7 @@ std::string frame(unsigned type, unsigned flags, unsigned id, std::string_view p
         .append(payload);
 }
 
-// POST http://a/, with that many fields "a: b": what counts as 34 bytes costs it 5.
+// POST http://a/ with that many fields "a: b": a field counts as 34 bytes and costs the client 5.
 std::string head(unsigned id, std::size_t fields) {
     std::string text("\x83\x86\x84\x41\x01\x61"sv);
     for (std::size_t i = 0; i < fields; ++i) text += "\x00\x01\x61\x01\x62"sv;
@@ -101,13 +101,13 @@ class client {
             bytes.remove_prefix(static_cast<std::size_t>(n));
         }
     }
-    // Until the server has looked at all that has been sent.
+    // Waits until the server has handled every byte sent so far.
     void settle() {
         send(frame(ping, 0, 0, "12345678"));
         while (next() != ping) {
         }
     }
-    // So much of a body, as the server lets it come.
+    // Sends `size` bytes of a body, as far as the server's windows allow.
     void send_body(unsigned id, std::size_t size) {
         const std::string zeros(frame_max, '0');
         while (size > 0) {
@@ -139,7 +139,7 @@ class client {
         for (const char c : text) n = n << 8 | static_cast<unsigned char>(c);
         return n;
     }
-    // The type of the next frame, which is heeded if it is about windows.
+    // The type of the next frame. The client obeys frames about windows.
     unsigned next() {
         std::array<char, 9> h;
         receive(h.data(), h.size());
@@ -163,10 +163,10 @@ class client {
 
     int fd_;
     std::int64_t window_ = 65535, of_streams_ = 65535;
-    std::map<unsigned, std::int64_t> extra_;  // of each stream, beyond of_streams_
+    std::map<unsigned, std::int64_t> extra_;  // bytes of each stream, beyond of_streams_
 };
 
-// What handlers count, and what tells them to go.
+// Counters that handlers write, and channels that tell them to continue.
 struct {
     std::atomic<unsigned> begun{0}, ready{0};
     std::atomic<std::size_t> most_written{0};
@@ -176,14 +176,14 @@ struct {
 
 std::size_t before = 0;
 
-// Fails if it has been taken more than `most`.
+// Fails if the heap has grown by more than `most` bytes.
 int judge(std::size_t most) {
     const std::size_t taken = rota_test::heap_in_use() - before;
     std::printf("%zu bytes of heap, at most %zu\n", taken, most);
     return taken <= most ? 0 : 1;
 }
 
-// A server and a client, one with the other until the end of `f`.
+// Runs a server and a client until `f` returns.
 template <class F>
 int with_client(http::handler h, std::size_t own_window, F f,
                 std::size_t largest_head = header_max) {
@@ -210,12 +210,13 @@ void wait_to_go(http::response_writer& w, http::request&) {
     w.write_header(204);
 }
 
-// Each request has a goroutine, whose stack is no heap, and an exchange.
+// Each request has an exchange, and a goroutine, whose stack is no heap.
 constexpr std::size_t request_most = 12 << 10;
 
 int unread() {
     return with_client(wait_to_go, window, [](client& c) {
-        constexpr std::size_t field = 130, first_fields = 600;  // as the server counts them
+        // in bytes, as the server counts them
+        constexpr std::size_t field = 130, first_fields = 600;
         for (unsigned i = 0; i < streams; ++i)
             c.send(head(2 * i + 1, (heads / streams - first_fields) / field));
         for (unsigned i = 0; i < streams; ++i) c.send_body(2 * i + 1, bodies / streams);
@@ -242,7 +243,7 @@ int read() {
     });
 }
 
-// In turns, so that there is always something left of what has come.
+// In turns, so that a part of the received bytes is always left.
 int leaving() {
     constexpr std::size_t round = window / 2, more = 1024;
     constexpr unsigned rounds = 128;
@@ -283,7 +284,7 @@ int untaken() {
     return with_client(writes, 0, [](client& c) {
         for (unsigned i = 0; i < streams; ++i) c.send(head(2 * i + 1, 0));
         wait_until([] { return seen.ready == streams; }, "not every handler has written");
-        for (int i = 0; i < 20; ++i) {  // the handlers that can write more have the time for it
+        for (int i = 0; i < 20; ++i) {  // time for the handlers that can write more
             c.settle();
             ::usleep(1000);
         }
@@ -324,7 +325,7 @@ int redirects() {
         1 << 20);
 }
 
-// GET http://a/, of 15 bytes.
+// GET http://a/, which takes 15 bytes.
 int requests() {
     constexpr std::size_t of_each = 16 << 10;
     if (!rota_test::plain_build) {

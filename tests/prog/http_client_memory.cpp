@@ -1,5 +1,5 @@
-// A client that has no memory: the nth allocation fails, for each n. The server is bare system
-// calls on a thread of its own, and allocates nothing.
+// A client without memory: the nth allocation fails, for each n. The server uses bare system calls
+// on its own thread, and allocates nothing.
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sys/socket.h>
@@ -17,7 +17,7 @@
 namespace {
 
 constexpr int never = 1 << 30;
-std::atomic<int> left{never};  // allocations until the one that fails
+std::atomic<int> left{never};  // number of allocations up to the failing allocation
 
 void* allocate(std::size_t size) noexcept {
     if (left.load(std::memory_order_relaxed) < never / 2 && left.fetch_sub(1) == 1) return nullptr;
@@ -44,11 +44,12 @@ namespace {
 
 int listening = -1;
 
-// Answers what ends like a head, or like the large body, with a redirect or with chunks.
+// Answers bytes that end like a head, or like the large body: alternately with a redirect and with
+// chunks.
 void* serve_one(void* number) {
     const int c = static_cast<int>(reinterpret_cast<std::intptr_t>(number));
     char last[4] = {};
-    char part[65536];  // nobody looks at what is in it but at its end
+    char part[65536];  // only the end of the bytes counts
     bool is_first = true;
     for (;;) {
         const ssize_t n = ::recv(c, part, sizeof part, 0);
@@ -95,11 +96,11 @@ sockaddr_in listen_somewhere() {
     return at;
 }
 
-// True: the answer came, and it was the right one. False: the allocation that failed was told of.
+// True: the right answer came. False: the caller got the error of the failed allocation.
 bool call(const std::string& url, const std::string& body) {
     try {
         auto [ctx, cancel] = rota::with_timeout(rota::background(), std::chrono::seconds{20});
-        const rota::defer d(std::move(cancel));  // it lives until then, or for 20 s
+        const rota::defer d(std::move(cancel));  // the context lives until then, or for 20 s
         const rota::http::client c({.timeout = std::chrono::seconds{20}});
         rota::http::request r("PUT", url, body);
         r.headers().set("Idempotency-Key", "a key that is not so short");
@@ -146,7 +147,7 @@ int main() {
             if (!call(url, body)) std::_Exit(6);
             std::printf("%d allocations failed\n", failed);
         }
-        while (open_sockets() != 0) rota::runtime::gosched();  // the server's go last
+        while (open_sockets() != 0) rota::runtime::gosched();  // the server's sockets close last
         while (rota::runtime::num_goroutine() != 1) rota::runtime::gosched();
     });
 }

@@ -1,7 +1,7 @@
-// The two ends of HTTP for tests with the ends of others (http_interop_test.py).
+// Both ends of HTTP, for tests against other implementations (http_interop_test.py).
 //
 //     server        prints PORT n, and serves until its standard input ends
-//     client URL    asks a server that answers as ours does, and prints what is wrong
+//     client URL    sends requests to a server with the same routes, and prints each failed check
 #include <rota/http.hpp>
 #include <rota/rota.hpp>
 
@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 
 const std::string large(300'000, 'z');
 
-// What both servers have: here, and in http_interop.go.
+// The routes of both servers: this server, and http_interop.go.
 http::serve_mux routes() {
     http::serve_mux mux;
     mux.handle("/echo", [](http::response_writer& w, http::request& r) {
@@ -42,7 +42,8 @@ http::serve_mux routes() {
         while (const std::size_t n = r.read(part))
             w.write({reinterpret_cast<const char*>(part.data()), n});
     });
-    // Has the request's trailers behind the answer, and in front of the body how it came.
+    // Sends the request's trailers after the answer, and the length of the request's body before
+    // the body.
     mux.handle("/trailers", [](http::response_writer& w, http::request& r) {
         w.trailer().set("X-Sum", "");
         const std::string body = r.body();
@@ -91,7 +92,7 @@ void expect(bool holds, std::string_view what) {
     all_well = all_well && holds;
 }
 
-// The large text, piece by piece.
+// Supplies the large text, piece by piece.
 http::body_reader large_body(bool& is_read, http::request* trailed = nullptr) {
     return [&is_read, trailed, at = std::size_t{0}](std::span<std::byte> to,
                                                     const rota::context&) mutable {
@@ -156,7 +157,7 @@ void ask(const std::string& url) {
     const http::client hasty({.timeout = 30ms, .proxy_from_environment = false});
     (void)hasty.get(url + "/wait", error);
     expect(error == std::errc::timed_out, "a time limit");
-    // What a server of another kind answers to all of that at once.
+    // A foreign server must answer many requests at once.
     rota::wait_group all;
     for (int g = 0; g < 8; ++g) {
         all.go([&, g] {

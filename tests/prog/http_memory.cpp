@@ -1,8 +1,9 @@
-// A server and its memory. The client is bare system calls: what is counted is the server's.
+// Tests a server's use of memory. The client uses bare system calls, so that only the server's
+// allocations count.
 //
 //     fails    the nth allocation fails, for each n: that connection may end, the server goes on
 //     tls      the same over TLS, up to the end of a handshake that fails
-//     idle     what a connection keeps that has been answered once
+//     idle     the memory that a connection keeps after a single answer
 #include <malloc.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -24,7 +25,7 @@
 namespace {
 
 constexpr int never = 1 << 30;
-std::atomic<int> left{never};  // allocations until the one that fails
+std::atomic<int> left{never};  // number of allocations up to the failing allocation
 
 std::atomic<std::size_t> in_use{0};  // bytes
 
@@ -71,18 +72,18 @@ int connected() {
     std::exit(3);
 }
 
-// Receives some bytes; 0 at the end, also by a reset.
+// Receives some bytes; 0 at the end, and also after a reset.
 std::size_t receive(int c, char* to, std::size_t room) {
     const ssize_t n = ::recv(c, to, room, 0);
     if (n < 0 && errno == EAGAIN) {
         std::printf("the server neither answers nor closes\n");
         std::fflush(stdout);
-        std::raise(SIGQUIT);  // shows what it does
+        std::raise(SIGQUIT);  // shows what the server does
     }
     return n < 0 ? 0 : static_cast<std::size_t>(n);
 }
 
-// Whether there are so many answers to the text, all of them 200.
+// Whether the server sends exactly the given number of answers to the text, each with status 200.
 bool succeeds(std::string_view text, int answers) {
     const int c = connected();
     (void)::send(c, text.data(), text.size(), MSG_NOSIGNAL);
@@ -99,7 +100,7 @@ bool succeeds(std::string_view text, int answers) {
     return true;
 }
 
-// Whether a server over TLS says something to a client that begins with nonsense.
+// Whether a server over TLS answers a client that begins with nonsense.
 bool is_refused() {
     const int c = connected();
     constexpr char nonsense[] = {0x16, 3, 1, 0, 4, 'b', 0, 0, 0};  // a handshake's message
@@ -140,7 +141,8 @@ const rota::tls::config& with_certificate() {
     return c;
 }
 
-// A server, until the end of the scope. One that had no memory to begin begins again.
+// A server that runs until the end of the scope. If it had no memory for its start, it starts
+// again.
 struct running {
     const rota::http::server server{routes()};
     const rota::net::listener l = rota::net::listen("tcp", "127.0.0.1:0");
@@ -164,7 +166,8 @@ struct running {
         server.close();
         server.shutdown(rota::background());
         serving.wait();
-        // The process may be next to end, and what a goroutine still has would look lost.
+        // The process may be about to end: memory that a goroutine still holds would count as a
+        // leak.
         for (int i = 0; rota::runtime::num_goroutine() > 0; ++i) {
             if (i == 20000) {
                 std::printf("%d goroutines are left\n", rota::runtime::num_goroutine());
@@ -181,7 +184,7 @@ int fails(bool over_tls) {
     if (over_tls) (void)with_certificate();
     int failed = 0, n = 1;
     for (bool all_succeeded = false; !all_succeeded; ++n) {
-        const running s(over_tls);  // a new one, which has nothing in stock
+        const running s(over_tls);  // a new server, without stocks
         left = n;
         const bool answered = has_answered_all();
         all_succeeded = left.exchange(never) > 0;

@@ -1,4 +1,4 @@
-// What clients have made a server hold goes back to the kernel when they have left.
+// Checks that memory which clients make a server hold returns to the kernel after they have left.
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -46,7 +46,7 @@ class socket_of_client {
             bytes.remove_prefix(static_cast<std::size_t>(n));
         }
     }
-    // Until the text has come.
+    // Waits until the text has come.
     void await(std::string_view text) const {
         std::string all;
         char some[4096];
@@ -72,13 +72,13 @@ std::string frame(unsigned type, unsigned flags, unsigned id, std::string_view p
         .append(payload);
 }
 
-// A megabyte of a body of eight, and no more.
+// Sends a megabyte of a body of eight megabytes, and no more.
 void begin_body(const socket_of_client& c) {
     c.send("POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 8388608\r\n\r\n");
     c.send(std::string(1 << 20, 'b'));
 }
 
-// 250 requests whose answers may not come: the window of each stream is 0.
+// 250 requests; the server may not send their answers, because the window of each stream is 0.
 void ask_and_take_nothing(const socket_of_client& c) {
     constexpr unsigned headers = 1, settings = 4, whole = 5;
     std::string all("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
@@ -88,14 +88,15 @@ void ask_and_take_nothing(const socket_of_client& c) {
     c.send(all);
 }
 
-// Waits until what is resident of the process is at least, or at most, so much.
+// Waits until the condition holds for the resident memory of the process, in KiB, for at most 20 s.
+// Returns the memory.
 template <class Condition>
 long resident_when(const child& of, Condition is_met) {
     const auto until = std::chrono::steady_clock::now() + 20s;
     const std::string pid = std::to_string(of.pid());
     long now = resident_kib(pid);
     while (!is_met(now) && std::chrono::steady_clock::now() < until) {
-        std::this_thread::sleep_for(10ms);  // between two looks
+        std::this_thread::sleep_for(10ms);  // between two readings
         now = resident_kib(pid);
     }
     return now;
@@ -104,9 +105,8 @@ long resident_when(const child& of, Condition is_met) {
 }  // namespace
 
 TEST(http_rounds, memory_of_hostile_connections_goes_back_to_the_kernel) {
-    // The C library's allocator, spare buffers of the server's, or stacks could keep what a
-    // hundred connections have taken: the process then stays as large as it has been, or becomes
-    // larger with each round.
+    // Fails if the C library's allocator, spare buffers of the server, or stacks keep the memory of
+    // a hundred connections: the process then stays as large, or grows with each round.
     if (!plain_build) {
         std::printf("%s: the sanitizer's own allocator keeps what is freed\n", sanitizer_name);
         return;

@@ -1,4 +1,4 @@
-// A process with many goroutines and nothing to do. It says "ready" when all of them are parked.
+// A process with many goroutines and no work. It says "ready" when every goroutine is parked.
 #include <atomic>
 #include <vector>
 
@@ -18,7 +18,7 @@ void park_many() {
     await([before] { return parks() >= before + many_goroutines; });
 }
 
-// Main parks as the others.
+// Main parks like the other goroutines.
 int asleep() {
     rota::run([] {
         park_many();
@@ -28,7 +28,7 @@ int asleep() {
     return 0;
 }
 
-// No timer at all: nothing is ever due. A thread of the program's own keeps the detector silent.
+// No timer at all: none ever comes due. A thread of the program's own keeps the detector silent.
 int blocked() {
     auto never = rota::make_chan<int>();
     std::thread outside([never] { never.recv(); });
@@ -42,8 +42,8 @@ int blocked() {
     return 0;
 }
 
-// Timers were to come within the measured time, and have all been stopped: nobody tells the poller,
-// which looks once at the moment of the first, before it, and then sleeps for good.
+// Timers would come due within the measured time, but the program has stopped them. The poller is
+// not told: it wakes once, at the time of the first, and then sleeps for good.
 int stopped_timers() {
     auto never = rota::make_chan<int>();
     std::thread outside([never] { never.recv(); });
@@ -65,7 +65,7 @@ int after_run() {
     for (;;) ::pause();
 }
 
-// Goroutines in system calls that last.
+// Goroutines in long system calls.
 int in_blocking() {
     rota::run([] {
         park_many();
@@ -85,7 +85,7 @@ int in_blocking() {
     return 0;
 }
 
-// Many goroutines wait for connections and for data, with and without a deadline far away.
+// Many goroutines wait for connections and for data, with a distant deadline or without a deadline.
 int sockets() {
     rota::run([] {
         const std::uint64_t before = parks();

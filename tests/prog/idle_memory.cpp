@@ -1,6 +1,6 @@
-// A process in which many goroutines have ended, and in which nothing runs afterwards. Each case
-// says how much memory the process had before these goroutines ("before N") and with them
-// ("peak N"), in KiB, then "idle", and waits.
+// A process in which many goroutines have ended and no goroutine runs afterwards. Each case says
+// how much memory the process had before these goroutines ("before N") and with them ("peak N"), in
+// KiB. Then it says "idle", and waits.
 #include <atomic>
 
 #include "../resident.hpp"
@@ -15,7 +15,7 @@ void say_kib(const char* name) {
     say(text.c_str());
 }
 
-// Starts `count` goroutines, each of which calls f and waits until all are there.
+// Starts `count` goroutines: each calls f and waits until each has called it.
 template <class F>
 void begin_and_end(int count, F f) {
     auto over = rota::make_chan<int>();
@@ -42,7 +42,7 @@ void end_many() {
     begin_and_end(many, [] {});
 }
 
-// main waits for a client: a thread sleeps in the poller, all others sleep.
+// main waits for a client: a thread sleeps in the poller, and every other thread sleeps.
 int in_poller() {
     rota::run([] {
         const rota::net::listener l = rota::net::listen("tcp", "127.0.0.1:0");
@@ -64,12 +64,12 @@ int after_run() {
 [[gnu::noinline]] void use(std::size_t bytes) {
     char frame[4096];
     std::memset(frame, 1, sizeof frame);
-    asm volatile("" : : "r"(frame) : "memory");  // all of it is used
+    asm volatile("" : : "r"(frame) : "memory");  // the code uses the whole frame
     if (bytes > sizeof frame) use(bytes - sizeof frame);
     asm volatile("" : : "r"(frame) : "memory");  // no tail call
 }
 
-// Few goroutines that have used much of their stacks. 60 of them are as many as one processor keeps
+// Few goroutines that have used a large part of their stacks. A processor keeps up to 60 of them
 // for itself.
 template <int Count>
 int deep() {

@@ -1,4 +1,4 @@
-// A process that has fallen idle gives the stacks back that no goroutine uses.
+// Checks that an idle process gives back the stacks that no goroutine uses.
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -14,9 +14,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr long allowed_kib = 8 << 10;  // beyond what there was before
+constexpr long allowed_kib = 8 << 10;  // above the memory before
 
-// A child that falls idle. It is looked at from outside: nothing of it is to run.
+// A child that falls idle. The test reads its memory from outside, so that nothing in it needs to
+// run.
 struct idle_child {
     std::string how;
     child process;
@@ -24,14 +25,14 @@ struct idle_child {
     explicit idle_child(const char* what, const environment& env = {})
         : how(what), process(program("idle_memory", {what}), env) {}
 
-    // The number behind the last `name` that the child has said; -1: there is none.
+    // The number after the child's last `name`; -1: the child has not said it.
     long said(const std::string& name) const {
         const std::string& out = process.so_far().out;
         const std::size_t at = out.rfind(name + " ");
         return at == std::string::npos ? -1 : std::stol(out.substr(at + name.size() + 1));
     }
 
-    // Waits until it has what it had before.
+    // Waits until the child's memory is back at its former size.
     void judge() {
         ASSERT_TRUE(process.says("idle\n")) << process.finish(0s);
         const auto since = std::chrono::steady_clock::now();
@@ -41,7 +42,7 @@ struct idle_child {
         const std::string pid = std::to_string(process.pid());
         long now = resident_kib(pid);
         while (now > before + allowed_kib && std::chrono::steady_clock::now() - since < 20s) {
-            std::this_thread::sleep_for(10ms);  // between two looks
+            std::this_thread::sleep_for(10ms);  // between two readings
             now = resident_kib(pid);
         }
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - since;
@@ -55,8 +56,9 @@ struct idle_child {
 }  // namespace
 
 TEST(idle_memory, stacks_of_many_goroutines_go_after_the_last_has_run) {
-    // sysmon could sleep before it has looked: nothing wakes it then, and 4 KiB of each goroutine
-    // stay. Or it could look at the pool alone, and not at what processors keep for themselves.
+    // Fails if sysmon sleeps before it has checked: no event wakes it then, and 4 KiB of each
+    // goroutine stay. Fails if sysmon checks only the pool, and not the lists that processors keep
+    // for themselves.
     if (!plain_build) {
         std::printf("%s: the sanitizer's own memory hides that of stacks\n", sanitizer_name);
         return;

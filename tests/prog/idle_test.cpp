@@ -1,4 +1,4 @@
-// A process that has nothing to do does nothing: measured from outside, thread by thread.
+// Checks, from outside and thread by thread, that a process without work uses no processor time.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -20,10 +20,10 @@ namespace {
 struct thread_look {
     std::string name;
     char state = '?';
-    long ticks = 0;  // user and system, 10 ms each
+    long ticks = 0;  // user and system time, in 10 ms
 };
 
-// What the kernel says of every thread of the process now, by thread id.
+// The kernel's figures for every thread of the process at this moment, by thread id.
 std::map<int, thread_look> threads_of(pid_t pid) {
     std::map<int, thread_look> all;
     const std::string dir = "/proc/" + std::to_string(pid) + "/task";
@@ -50,7 +50,7 @@ std::map<int, thread_look> threads_of(pid_t pid) {
 
 bool is_sysmon(const thread_look& t) { return t.name == "rota-sysmon"; }
 
-// Nothing runs: the state of every thread but sysmon's is "sleeping".
+// No thread runs: the state of every thread but sysmon's is "sleeping".
 bool all_asleep(const std::map<int, thread_look>& threads) {
     for (const auto& [id, t] : threads) {
         if (!is_sysmon(t) && t.state != 'S') return false;
@@ -58,7 +58,7 @@ bool all_asleep(const std::map<int, thread_look>& threads) {
     return !threads.empty();
 }
 
-// A child that idles, and what its threads had used when the measurement began.
+// A child that idles, and the figures of its threads at the start of the measurement.
 struct idler {
     child process;
     std::string name;
@@ -66,8 +66,8 @@ struct idler {
 
     explicit idler(const char* how) : process(program("idle", {how})), name(how) {}
 
-    // Who is on its way to sleep, and waits for a processor, looks as one that runs: it is given a
-    // moment, and one that spins or polls runs then as well.
+    // A thread that is about to sleep, and waits for a processor, looks like a running thread. It
+    // gets a moment; a thread that spins or polls still runs after it.
     void look(int sample) {
         const auto first = threads_of(process.pid());
         if (all_asleep(first)) return;
@@ -99,8 +99,8 @@ struct idler {
 
 using idler_list = std::vector<std::unique_ptr<idler>>;
 
-// sysmon and the spinning threads need a moment to see that there is nothing to do, and whoever
-// looks at the first of the timers that have been stopped needs a processor.
+// sysmon and the spinning threads need a moment to see that there is no work. The thread that
+// checks the first of the stopped timers needs a processor.
 void settle(const idler_list& idlers) {
     const auto until = std::chrono::steady_clock::now() + 5s;
     for (int calm = 0; calm < 20 && std::chrono::steady_clock::now() < until;) {
@@ -115,9 +115,9 @@ void settle(const idler_list& idlers) {
 }  // namespace
 
 TEST(kb15_idle_process, uses_no_processor_time) {
-    // A thread spins, polls, or is woken for nothing: it has used a tick of 10 ms after 5 s, or is
-    // seen running. sysmon may use one. Timers, no timers, stopped timers, after run(), with system
-    // calls, with open sockets.
+    // Fails if a thread spins, polls, or wakes up without work: it has used a tick of 10 ms after 5
+    // s, or is seen running. sysmon may use a tick. Cases: timers, no timers, stopped timers, after
+    // run(), with system calls, with open sockets.
     constexpr std::chrono::milliseconds measured = 5s;
     constexpr int samples = 10;
     constexpr std::chrono::milliseconds first_stopped = 2s;  // of the timers in idle.cpp
@@ -128,7 +128,7 @@ TEST(kb15_idle_process, uses_no_processor_time) {
         child& process = idlers.back()->process;
         ASSERT_TRUE(process.says("ready\n")) << process.finish(0s);
     }
-    std::this_thread::sleep_for(first_stopped);  // the poller looks then, once
+    std::this_thread::sleep_for(first_stopped);  // at that moment the poller checks once
     settle(idlers);
     for (const auto& i : idlers) {
         i->before = threads_of(i->process.pid());

@@ -1,4 +1,5 @@
-// Goroutines that wait for each other's locks, and others that only seem to.
+// Goroutines and threads that wait for each other's locks in a circle, and waits that only look
+// like a circle.
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -46,7 +47,7 @@ std::vector<rota::debug::deadlock> await_circles(std::size_t n) {
     return found;
 }
 
-// Goroutines of which each locks its own mutex and then that of the next one.
+// A ring of n goroutines: each locks its own mutex and then the mutex of the next goroutine.
 struct ring {
     explicit ring(std::size_t n) : locks(n), ids(n) {
         for (std::size_t i = 0; i < n; ++i) {
@@ -67,7 +68,7 @@ struct ring {
         m.unlock();
     }
 
-    // Whether it is the circle that was found, from whomsoever on.
+    // Requires that d is this circle, in the same order; its first member may be any goroutine.
     void expect(const rota::debug::deadlock& d) const {
         const std::size_t n = locks.size();
         require(d.circle.size() == n, "the circle has another size");
@@ -82,7 +83,8 @@ struct ring {
         }
     }
 
-    // By unlocking for one of them, which everybody may.
+    // Breaks the circle: unlocks the mutex of the first goroutine in its place, which any goroutine
+    // may do.
     void end() {
         is_broken = true;
         locks[0].unlock();
@@ -91,7 +93,7 @@ struct ring {
 
     std::vector<rota::mutex> locks;
     std::vector<std::uint64_t> ids;
-    std::atomic<std::size_t> ready{0};  // those that have locked their own
+    std::atomic<std::size_t> ready{0};  // goroutines that have locked their own mutex
     std::atomic<bool> is_broken{false};
     rota::wait_group all;
 };
@@ -113,7 +115,7 @@ int are_found() {
         if (both[0].circle.size() != 2) std::swap(both[0], both[1]);
         one.expect(both[0]);
         other.expect(both[1]);
-        // Who only waits behind a circle is in none.
+        // A goroutine that only waits behind a circle is in no circle.
         rota::wait_group behind;
         behind.go([&] { use_once(one.locks[0]); });
         behind.go([&] { use_once(one.locks[1]); });
@@ -129,7 +131,8 @@ int are_found() {
     });
 }
 
-// A second lock of what one has, by the mutex itself or as a reader behind oneself.
+// A goroutine locks a lock that it already holds: a mutex twice, or a shared_mutex as writer and
+// then as reader.
 int of_one_are_found() {
     return rota::run([] {
         rota::debug::watch_locks();
@@ -163,8 +166,8 @@ int of_one_are_found() {
 
 rota::mutex made_by_the_compiler, also_made_by_the_compiler;
 
-// Circles of one lock that nobody has locked before. `watches`: it is the program that begins to
-// watch locks, and not GODEBUG.
+// Circles of a single lock that has never been locked before. `watches`: the program starts the
+// watch, not GODEBUG.
 int first_locks_are_noted(bool watches) {
     rota::mutex before_boot, tried_before_boot;
     return rota::run([&] {
@@ -194,7 +197,7 @@ int first_locks_are_noted(bool watches) {
     });
 }
 
-// Locks its own, says so, and takes the other's when told to.
+// Locks its own mutex, counts itself, and takes the other mutex once both threads are there.
 void takes_both(rota::mutex& own, rota::mutex& other, std::atomic<int>& there) {
     own.lock();
     there.fetch_add(1);
@@ -202,7 +205,7 @@ void takes_both(rota::mutex& own, rota::mutex& other, std::atomic<int>& there) {
     ring::takes_the_next(other);
 }
 
-// Threads of the program's own, alone and with a goroutine.
+// A circle of two threads of the program's own, then a circle of a thread and a goroutine.
 int of_threads_are_found() {
     return rota::run([] {
         rota::debug::watch_locks();
@@ -231,7 +234,7 @@ int of_threads_are_found() {
         expect(found[0].circle[0], first_id, &b);
         expect(found[0].circle[1], second_id, &a);
         require(rota::debug::find_deadlocks().size() == 1, "it is gone");
-        a.unlock();  // for the first thread: the second one has it, and then b is free
+        a.unlock();  // for the first thread: the second then gets a, and unlocks b
         first.join();
         second.join();
         require(rota::debug::find_deadlocks().empty(), "it is there although it is over");
@@ -263,8 +266,8 @@ int of_threads_are_found() {
     });
 }
 
-// A thread that has ended with a lock has it for ever; its record goes to another thread, which
-// has it not.
+// A thread that has ended with a lock holds it for ever. Another thread takes over its record, but
+// does not hold the lock.
 int of_threads_that_are_gone_are_none() {
     return rota::run([] {
         rota::debug::watch_locks();
@@ -277,7 +280,7 @@ int of_threads_that_are_gone_are_none() {
         all.go([&] {
             b.lock();
             has_b = true;
-            ring::takes_the_next(a);  // of the thread that is gone
+            ring::takes_the_next(a);  // the ended thread holds it
             b.unlock();
         });
         await([&] { return has_b.load(); });
@@ -293,7 +296,7 @@ int of_threads_that_are_gone_are_none() {
     });
 }
 
-// Waits that look like circles and are none; the second of each pair goes on in the end.
+// Waits that look like circles and are not; the goroutines at the end of each chain can continue.
 int that_are_none_are_not() {
     return rota::run([] {
         rota::debug::watch_locks();
@@ -303,13 +306,13 @@ int that_are_none_are_not() {
         auto go_on = rota::make_chan<int>();
         rota::wait_group all;
         std::atomic<int> there{0};
-        all.go([&] {  // has a, waits for a channel
+        all.go([&] {  // holds a, waits for a channel
             const std::lock_guard<rota::mutex> guard(a);
             there.fetch_add(1);
             go_on.recv();
         });
         await([&] { return there.load() == 1; });
-        all.go([&] {  // has b, waits for a
+        all.go([&] {  // holds b, waits for a
             const std::lock_guard<rota::mutex> guard(b);
             there.fetch_add(1);
             use_once(a);
@@ -323,7 +326,7 @@ int that_are_none_are_not() {
         }
         go_on.send(1);
         all.wait();
-        // Locked by one and unlocked by another: who has locked it has it no more.
+        // A goroutine locks, another unlocks: the first no longer holds the lock.
         all.go([&] { a.lock(); });
         all.wait();
         all.go([&] { a.unlock(); });
@@ -334,7 +337,8 @@ int that_are_none_are_not() {
     });
 }
 
-// Goroutines that lock in one order, under the eyes of who looks all the time.
+// Goroutines and threads lock in the same order, while another goroutine looks for deadlocks all
+// the time.
 int are_none_in_traffic() {
     return rota::run([] {
         rota::debug::watch_locks();
@@ -399,7 +403,7 @@ int are_none_in_traffic() {
     });
 }
 
-// For GODEBUG=deadlock=1: nobody asks.
+// For GODEBUG=deadlock=1: the program itself does not look for deadlocks.
 int are_left_alone() {
     return rota::run([] {
         ring r(2);
@@ -410,7 +414,7 @@ int are_left_alone() {
     });
 }
 
-// As above, with a thread in the circle.
+// The same, with a thread in the circle.
 int are_left_to_threads() {
     return rota::run([] {
         rota::mutex a, b;
@@ -435,7 +439,7 @@ int are_left_to_threads() {
     });
 }
 
-// As above, but each circle is resolved before long, or it is said that one was not.
+// The same, but the program breaks each circle soon, or says that a circle was long.
 int are_short() {
     return rota::run([] {
         for (int i = 0; i < 60; ++i) {

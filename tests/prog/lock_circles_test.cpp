@@ -1,8 +1,8 @@
-// Deadlocks among some goroutines: prog/lock_circles.cpp makes them.
+// Tests of deadlocks among goroutines of a program that otherwise continues: prog/lock_circles.cpp.
 //
-// What could go wrong: a circle is not found, or with another order or other locks than it has; or
-// one is reported that cannot be: from notes of different moments, of an owner who has unlocked, of
-// somebody who only stands behind.
+// Fails if the detector misses a circle, or reports a wrong order or wrong locks. Fails if it
+// reports an impossible circle: from records of different moments, with an owner that has unlocked,
+// or with a goroutine that only waits behind a circle.
 #include "child.hpp"
 
 using namespace rota_test;
@@ -27,7 +27,8 @@ TEST_P(circles_of_locks, of_one_goroutine_are_found) {
 }
 
 TEST_P(circles_of_locks, of_first_locks_are_found) {
-    // A mutex that was never locked before is nobody's, wherever it lies and whenever it was made.
+    // Fails if a mutex that was never locked before has no recorded owner, wherever it lies and
+    // whenever it was made.
     EXPECT_TRUE(went_well(with_procs("first_locks_are_noted_from_run_on")));
     EXPECT_TRUE(went_well(run_program("lock_circles", {"first_locks_are_noted"},
                                       {{"GODEBUG", "deadlock=1"}, {"GOMAXPROCS", GetParam()}})));
@@ -52,7 +53,7 @@ TEST_P(circles_of_locks, are_never_seen_in_traffic_that_flows) {
 INSTANTIATE_TEST_SUITE_P(procs, circles_of_locks, testing::Values("1", "4"));
 
 TEST(godebug_deadlock, reports_a_circle_once_and_the_program_goes_on) {
-    // Nothing is said, it is said again and again, or the program is stopped.
+    // Fails if no report appears, if it appears again and again, or if the program stops.
     const outcome o = run_program("lock_circles", {"are_left_alone"}, {{"GODEBUG", "deadlock=1"}});
     ASSERT_TRUE(ended_with(o, 0));
     EXPECT_EQ(o.lines_with("rota: deadlock: goroutines wait for each other's locks"), 1) << o;
@@ -64,7 +65,7 @@ TEST(godebug_deadlock, reports_a_circle_once_and_the_program_goes_on) {
 }
 
 TEST(godebug_deadlock, tells_threads_by_their_numbers) {
-    // A thread is called goroutine 0, or by another's number.
+    // Fails if a thread appears as goroutine 0, or with the number of another thread.
     const outcome o =
         run_program("lock_circles", {"are_left_to_threads"}, {{"GODEBUG", "deadlock=1"}});
     ASSERT_TRUE(ended_with(o, 0));
@@ -76,12 +77,12 @@ TEST(godebug_deadlock, tells_threads_by_their_numbers) {
     EXPECT_EQ(o.lines_with("\tthread " + number + " waits for the mutex 0x"), 1) << o;
     EXPECT_TRUE(o.says(", which thread " + number + " has locked\n")) << o;
     EXPECT_EQ(o.lines_with("\tgoroutine "), 1) << o;
-    EXPECT_EQ(o.lines_with("goroutine "), 1) << o;  // whose stack is printed
+    EXPECT_EQ(o.lines_with("goroutine "), 1) << o;  // the same goroutine's stack
 }
 
 TEST(godebug_deadlock, says_nothing_of_what_is_over_before_the_second_look) {
-    // Without a processor a circle may last until the second look, which is right to report it:
-    // only a program whose circles were all short is judged.
+    // On a busy machine a circle may last until the second check, which then rightly reports it. So
+    // only a run in which every circle was short counts.
     outcome o;
     for (int tries = 10; tries > 0; --tries) {
         o = run_program("lock_circles", {"are_short"}, {{"GODEBUG", "deadlock=1"}});

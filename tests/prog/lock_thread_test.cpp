@@ -1,11 +1,12 @@
-// What a goroutine does to its thread, where it is locked to it, is no other goroutine's business.
+// Checks that changes of a goroutine to its locked thread affect no other goroutine.
 #include "child.hpp"
 
 using namespace rota_test;
 
 TEST(kb39_lock_os_thread, spoiled_thread_serves_nobody_and_begets_no_thread) {
-    // A thread inherits from the one that makes it, and a goroutine from the one that it runs on:
-    // the child finds goroutines in a directory that only one of them has gone to.
+    // A new thread inherits from the thread that creates it, and a goroutine sees the state of its
+    // thread. Fails if the child finds goroutines in a directory that only a single goroutine has
+    // entered.
     for (const char* procs : {"1", "2", "4"}) {
         const outcome o = run_program("lock_thread", {"spoiled"}, {{"GOMAXPROCS", procs}});
         EXPECT_TRUE(went_well(o)) << o;

@@ -1,4 +1,4 @@
-// Programs in which all goroutines wait, some of them for sockets, or none any more.
+// Programs in which every goroutine waits, with or without a goroutine that waits for a socket.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -13,7 +13,8 @@ namespace {
 
 namespace net = rota::net;
 
-// The sockets have been used and closed, or nobody waits for them: all wait for each other.
+// The sockets were used and are closed, or no goroutine waits for them: the goroutines wait for
+// each other.
 int deadlock_after_use() {
     rota::run([] {
         const net::listener l = net::listen("tcp", "127.0.0.1:0");  // stays open
@@ -34,7 +35,8 @@ int deadlock_after_use() {
     return 0;
 }
 
-// The last wait for a descriptor ends while a thread sleeps for it, who is not told.
+// The last wait for a descriptor ends while a thread sleeps in the poller; no event tells that
+// thread.
 int deadlock_after_close() {
     rota::run([] {
         const net::listener l = net::listen("tcp", "127.0.0.1:0");
@@ -53,7 +55,7 @@ int deadlock_after_close() {
 
 constexpr const char* scratch_file = "rota-network-test-file";
 
-// Files have been used, and the threads of the kernel's that did it remain.
+// The program has used files, and the kernel threads that did the work remain.
 int deadlock_after_files() {
     rota::run([] {
         const auto f = rota::os::file::open(scratch_file, O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -73,7 +75,7 @@ int deadlock_after_files() {
     return 0;
 }
 
-// Writes when everything of the program's own is being destroyed: no goroutine could be woken then.
+// Writes while the program's static objects are destroyed: no goroutine can be woken at that time.
 struct farewell {
     rota::os::file to;
     ~farewell() {
@@ -96,7 +98,7 @@ int writes_at_exit() {
     return 1;
 }
 
-// The child has no watcher that would make the call, and the parent's must not.
+// The child has no watcher thread to make the call, and the parent's watcher must not make it.
 int forks_amid_files() {
     rota::run([] {
         const auto f = rota::os::file::open(scratch_file, O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -128,7 +130,7 @@ int forks_amid_files() {
     return 0;
 }
 
-// Connects to the port that it reads from `ports`, once that process, its parent, is asleep.
+// Connects to the port that it reads from `ports`, once its parent process is asleep.
 [[noreturn]] void be_a_client(int ports) {
     std::uint16_t port = 0;
     if (::read(ports, &port, sizeof port) != sizeof port) ::_exit(1);
@@ -141,8 +143,8 @@ int forks_amid_files() {
     ::_exit(::connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0 ? 0 : 1);
 }
 
-// A goroutine waits for the network, and main for that goroutine: no deadlock, another process
-// connects.
+// A goroutine waits for the network, and main waits for that goroutine: no deadlock, because
+// another process connects.
 int waits() {
     int ports[2];
     if (::pipe2(ports, O_CLOEXEC) != 0) return 1;

@@ -1,6 +1,6 @@
-// Programs that the kernel refuses membarrier: goroutines that compute or block unannounced must
-// lose their processors all the same. The second argument is the errno value of the refusal; 0:
-// nothing is refused, GODEBUG may say asymmetric=0.
+// Programs to which the kernel refuses membarrier: goroutines that compute, or that block without
+// rota::blocking, must lose their processors all the same. The second argument is the errno value
+// of the refusal. 0: the kernel refuses nothing, and GODEBUG may say asymmetric=0.
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -23,8 +23,8 @@ std::uint64_t figure(std::string_view name) {
     return ~std::uint64_t{0};
 }
 
-// As many goroutines compute, without any use of rota, as there are processors, until others have
-// had many turns.
+// As many goroutines as processors compute without any use of rota, until other goroutines have had
+// many turns.
 int hogs() {
     rota::run([] {
         std::atomic<bool> stop{false};
@@ -49,8 +49,8 @@ int hogs() {
     return 0;
 }
 
-// A goroutine blocks in a call that it has not announced: others have its processor, and no signal
-// ends the call.
+// A goroutine blocks in a call without rota::blocking: other goroutines get its processor, and no
+// signal ends the call.
 int blocked() {
     int status = 0;
     rota::run([&] {
@@ -65,7 +65,7 @@ int blocked() {
                 if (n != 1) got = errno;
             });
         }
-        // A poll ends with EINTR whatever SA_RESTART says.
+        // SA_RESTART does not restart a nanosleep: it ends with EINTR.
         all.go([&] {
             timespec nap{0, 200'000'000};
             if (::nanosleep(&nap, nullptr) != 0) got = errno;
@@ -80,7 +80,7 @@ int blocked() {
     return status;
 }
 
-// A stop of the world while all compute.
+// A stop of the world while four goroutines compute.
 int stops() {
     rota::run([] {
         std::atomic<bool> stop{false};
@@ -98,8 +98,8 @@ int stops() {
     return 0;
 }
 
-// Goroutines enter and leave the runtime as fast as they can, and compute in between for longer
-// than their slices now and then: the takers meet them at every point. Nothing is lost or doubled.
+// Goroutines enter and leave the runtime as fast as they can, and sometimes compute for longer than
+// their slices: an m that takes their p meets them at every point. No message is lost or doubled.
 int traffic() {
     constexpr int pairs = 6, messages = 20'000;
     std::atomic<long> sum{0};

@@ -1,4 +1,4 @@
-// Preemption where the kernel, or a filter of system calls, refuses membarrier.
+// Tests preemption if the kernel, or a filter of system calls, refuses membarrier.
 #include <cerrno>
 
 #include "child.hpp"
@@ -13,9 +13,10 @@ class no_membarrier : public testing::TestWithParam<const char*> {
         return run_program("no_membarrier", {name, std::to_string(error)},
                            {{"GOMAXPROCS", GetParam()}});
     }
-    // It has ended well, with one line: that membarrier is refused, and what to do.
+    // The child ended well, with a single line: it says that membarrier is refused, and gives the
+    // remedy.
     static void expect_well(const outcome& o, int error = EPERM) {
-        if (o.status == 97) {  // as under a filter that forbids filters
+        if (o.status == 97) {  // for example under a filter that forbids filters
             std::puts("no filter of system calls may be set here");
             return;
         }
@@ -30,14 +31,14 @@ class no_membarrier : public testing::TestWithParam<const char*> {
 }  // namespace
 
 TEST_P(no_membarrier, goroutines_that_compute_are_preempted) {
-    // They would keep their processors for ever, and nothing said so.
-    if (under_tsan) return;  // signals come late there
+    // Fails if they keep their processors for ever without a report.
+    if (under_tsan) return;  // signals come late under tsan
     expect_well(run("hogs"));
     expect_well(run("hogs", ENOSYS), ENOSYS);
 }
 
 TEST_P(no_membarrier, goroutines_that_block_unannounced_lose_their_processors) {
-    // And their calls end by no signal.
+    // A second check: no signal ends their calls.
     expect_well(run("blocked"));
 }
 
@@ -47,7 +48,8 @@ TEST_P(no_membarrier, world_stops_while_all_compute) {
 }
 
 TEST_P(no_membarrier, nothing_is_lost_where_takers_meet_the_runtime) {
-    // An m that enters while its p is taken would run without it, or two ms with one.
+    // Fails if an m that enters while its p is taken continues without it, or if two ms hold the
+    // same p.
     expect_well(run("traffic"));
 }
 

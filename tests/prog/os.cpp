@@ -1,5 +1,5 @@
-// Programs and the operating system: signals, ignored and asked for, output that nobody reads,
-// descriptors, children.
+// Programs that deal with the operating system: ignored and requested signals, output without a
+// reader, descriptors, children.
 #include <csignal>
 
 #include <sys/wait.h>
@@ -15,7 +15,7 @@ namespace os = rota::os;
 
 void send(int signal) { ::kill(::getpid(), signal); }
 
-// All goroutines wait, one of them for a signal; the parent sends it when it has read the line.
+// Every goroutine waits, one of them for a signal; the parent sends it after it has read the line.
 int waits_for_signal() {
     rota::run([] {
         const auto c = rota::make_chan<int>(1);
@@ -27,7 +27,7 @@ int waits_for_signal() {
     return 0;
 }
 
-// Nobody asks any more: the detector works again.
+// No goroutine requests signals any more: the detector works again.
 int deadlock_after_stop() {
     rota::run([] {
         const auto c = rota::make_chan<int>(1);
@@ -38,7 +38,7 @@ int deadlock_after_stop() {
     return 0;
 }
 
-// SIGTERM ends the process once the last channel is gone.
+// SIGTERM ends the process after the last channel has been removed.
 int default_after_stop() {
     rota::run([] {
         const auto c = rota::make_chan<int>(1);
@@ -52,7 +52,7 @@ int default_after_stop() {
     return 0;
 }
 
-// Begun by one who ignores SIGHUP (the test sees to that).
+// The test starts this program with SIGHUP ignored.
 int nohup() {
     rota::run([] {
         if (!os::ignored(SIGHUP) || os::ignored(SIGTERM)) std::abort();
@@ -71,7 +71,8 @@ int nohup() {
     return 0;
 }
 
-// Nobody reads standard output: what is written there raises SIGPIPE, elsewhere it does not.
+// Standard output has no reader: a write to it raises SIGPIPE, a write to another descriptor does
+// not.
 int broken_output() {
     rota::run([] {
         auto [reader, writer] = os::pipe();
@@ -90,7 +91,7 @@ int broken_output() {
     return 0;
 }
 
-// As above, but it has asked for SIGPIPE: an error, and the signal.
+// The same, but the program has requested SIGPIPE: it gets an error and the signal.
 int broken_output_notified() {
     rota::run([] {
         const auto c = rota::make_chan<int>(1);
@@ -107,7 +108,7 @@ int broken_output_notified() {
     return 0;
 }
 
-// SIGQUIT belongs to who asks for it; afterwards it is the runtime's report again.
+// SIGQUIT goes to the program that requests it; afterwards it leads to the runtime's report again.
 int quit_is_asked_for() {
     rota::run([] {
         const auto c = rota::make_chan<int>(1);
@@ -132,13 +133,13 @@ int closed_channel() {
     return 0;
 }
 
-// Nothing of rota has been used in this process: a command is the first.
+// A command is the first use of rota in this process.
 int command_first() {
     const os::exit_status s = os::command({"/bin/sh", "-c", "exit 4"}).run();
     return s.code == 4 ? 0 : 1;
 }
 
-// SIGCHLD ignored: the kernel throws the child's status away.
+// SIGCHLD is ignored: the kernel discards the child's status.
 int children_are_ignored() {
     ::signal(SIGCHLD, SIG_IGN);
     return rota::run([] {
@@ -153,10 +154,10 @@ int children_are_ignored() {
     });
 }
 
-// The process ends while children run and others wait for them.
+// The process ends while a child runs and a goroutine waits for it.
 int ends_with_children() {
-    // Not destroyed: what it holds would hang on the goroutine that waits alone, which
-    // LeakSanitizer does not see while it is about to park.
+    // The command is not destroyed. Only the waiting goroutine would hold its memory, and
+    // LeakSanitizer does not see a goroutine that is about to park.
     static os::command& forgotten = *new os::command({"/bin/cat"});
     auto [reader, writer] = os::pipe();
     rota::run([&] {

@@ -1,4 +1,5 @@
-// Files, signals and children of whole processes: what ends them, and what must not.
+// Tests files, signals and children of whole processes: the events that end a process, and the
+// events that must not.
 #include "child.hpp"
 
 using namespace rota_test;
@@ -15,7 +16,7 @@ class os : public testing::TestWithParam<const char*> {
 }  // namespace
 
 TEST_P(os, kb38_goroutine_that_waits_for_a_signal_is_no_deadlock) {
-    // All goroutines are asleep, and yet somebody may send what one has asked for.
+    // Every goroutine is asleep, and yet another process may send a requested signal.
     child c(program("os", {"waits_for_signal"}), {{"GOMAXPROCS", GetParam()}});
     ASSERT_TRUE(c.says("waiting\n"));
     ::kill(c.pid(), SIGTERM);
@@ -24,7 +25,7 @@ TEST_P(os, kb38_goroutine_that_waits_for_a_signal_is_no_deadlock) {
 }
 
 TEST_P(os, kb38_deadlock_is_reported_once_nobody_asks_for_signals) {
-    // The goroutine that sends could hold the detector back for ever.
+    // Fails if the goroutine that delivers signals holds the detector back for ever.
     EXPECT_TRUE(
         reported(run("deadlock_after_stop"), "fatal error: all goroutines are asleep - deadlock!"));
 }
@@ -34,7 +35,7 @@ TEST_P(os, signal_does_what_it_did_after_the_last_stop) {
 }
 
 TEST_P(os, signal_ignored_from_the_beginning_stays_so_unless_asked_for) {
-    // nohup: a hang-up could end the program, or its children.
+    // nohup: fails if a hang-up ends the program or its children.
     std::vector<std::string> command = program("os", {"nohup"});
     command.insert(command.begin(), {"/bin/sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""});
     const outcome o = child(command, {{"GOMAXPROCS", GetParam()}}).finish();
@@ -42,7 +43,7 @@ TEST_P(os, signal_ignored_from_the_beginning_stays_so_unless_asked_for) {
 }
 
 TEST_P(os, output_that_nobody_reads_ends_the_program_by_its_signal) {
-    // A program in a pipeline whose reader has gone would go on for nothing.
+    // Fails if a program in a pipeline continues after its reader has ended.
     const outcome o = run("broken_output");
     EXPECT_EQ(o.signal, SIGPIPE) << o;
     EXPECT_EQ(o.err, "now\n");

@@ -1,4 +1,4 @@
-// Programs that end by an exception that nobody catches.
+// Programs that end by an uncaught exception.
 #include <atomic>
 #include <locale>
 #include <stdexcept>
@@ -13,7 +13,7 @@ struct custom_error {
     int code;
 };
 
-// Looked for in the trace by its name.
+// The tests look for this name in the trace.
 __attribute__((noinline)) void function_that_throws(int n) {
     if (n == 0) throw std::runtime_error("boom");
     function_that_throws(n - 1);
@@ -22,7 +22,7 @@ __attribute__((noinline)) void function_that_throws(int n) {
 
 namespace {
 
-// Runs f in a goroutine while main sleeps.
+// Throws in a goroutine while main sleeps.
 int panic_error() {
     return in_goroutine([] { rota::panic("something broke"); });
 }
@@ -58,7 +58,7 @@ int long_text() {
     return in_goroutine([] { rota::panic(std::string(100'000, 'x')); });
 }
 
-// Thrown from the depth of a library, on a goroutine that has parked and migrated before.
+// A library throws deep inside a call, on a goroutine that has parked and migrated before.
 int from_library() {
     return in_goroutine([] {
         for (int i = 0; i < 100; ++i) rota::sleep_for(10us);
@@ -92,7 +92,7 @@ int main_in_blocking() {
     return 0;
 }
 
-// The exception of main's own function belongs to the caller of run().
+// An exception of main's own function goes to the caller of run().
 int left_by_run() {
     try {
         rota::run([] { throw std::runtime_error("for the caller"); });
@@ -111,7 +111,7 @@ int left_by_run_and_main() {
     });
 }
 
-// Another exception is not rota's, whatever left a run() before.
+// An exception of C++'s main does not belong to rota, even if an exception has left a run() before.
 int left_by_main_alone() {
     left_by_run();
     throw std::logic_error("of main itself");
@@ -128,7 +128,7 @@ int rethrown() {
     });
 }
 
-// While an exception is being handled another one leaves the goroutine.
+// While a handler handles an exception, a second exception leaves the goroutine.
 int nested() {
     return in_goroutine([] {
         try {
@@ -149,7 +149,7 @@ int dropped_future() {
     return 0;
 }
 
-// The goroutine has failed long before its future is dropped.
+// The goroutine has failed long before the program drops its future.
 int dropped_later() {
     rota::run([] {
         auto f = rota::async([]() -> int { throw std::runtime_error("nobody asks"); });
@@ -160,7 +160,7 @@ int dropped_later() {
     return 0;
 }
 
-// Outside of run() nobody waits for the goroutine, which may have no time left to panic.
+// Outside of run() no thread waits for the goroutine, which may have no time left to panic.
 int dropped_by_main() {
     auto f = rota::async([]() -> int { throw std::runtime_error("nobody asks"); });
     f.wait();
@@ -198,7 +198,7 @@ int both_at_once() {
     return 0;
 }
 
-// Its processor is taken meanwhile, and is no longer its own when it throws.
+// Another m takes its p meanwhile, and still has it when the goroutine throws.
 int after_raw_sleep() {
     static std::atomic<unsigned> turns{0};
     rota::run([] {
@@ -233,7 +233,7 @@ int with_sleepers() {
     return 0;
 }
 
-// Nothing is unwound for a crash.
+// A crash runs no destructors.
 int through_destructors() {
     struct loud {
         ~loud() { say("destroyed"); }
@@ -244,7 +244,7 @@ int through_destructors() {
     });
 }
 
-// Nobody reads what goes to stderr.
+// stderr has no reader.
 int broken_stderr() {
     int ends[2];
     if (::pipe(ends) != 0) return 1;

@@ -1,4 +1,5 @@
-// GODEBUG=parkcheck: what it reports, once for each place, and what it does not.
+// Tests of GODEBUG=parkcheck: the parks that it reports, once for each place, and those that it
+// ignores.
 #include "child.hpp"
 
 using namespace rota_test;
@@ -20,7 +21,7 @@ constexpr std::string_view changes_in_library =
 }  // namespace
 
 TEST(parkcheck, a_park_inside_of_a_library_is_reported_once) {
-    // The fourth one is another goroutine's, which has called the library from elsewhere.
+    // The fourth park is in another goroutine, which has called the library from a different place.
     const outcome o = run_parkcheck("several_times", "parkcheck=librota_test_callback");
     EXPECT_TRUE(ended_with(o, 0));
     EXPECT_EQ(1, o.times_said(waits_in_library)) << o;

@@ -1,5 +1,5 @@
-// Copies of the runtime that lie side by side in one process: plugins that have librota.a inside,
-// and programs that have it too. The ways of hiding symbols decide what the copies share.
+// Tests copies of the runtime side by side in a process: plugins that contain librota.a, and
+// programs that contain it too. The way of hiding symbols decides which of them the copies share.
 #include "child.hpp"
 
 using namespace rota_test;
@@ -9,8 +9,8 @@ using namespace rota_test;
 namespace {
 
 struct way {
-    const char* kind;  // how the plugins were built: tests/prog/plugins/CMakeLists.txt
-    const char* mode;  // how they are loaded
+    const char* kind;  // the way the plugins are built: tests/prog/plugins/CMakeLists.txt
+    const char* mode;  // the way they are loaded
     const char* host;
 };
 
@@ -31,13 +31,13 @@ class plugins : public testing::TestWithParam<way> {
 }  // namespace
 
 TEST_P(plugins, copies_work_side_by_side) {
-    // The copies share a variable: the second one aborts when it boots, or takes the first one's
-    // goroutines for its own.
+    // Fails if the copies share a variable: the second copy aborts when it boots, or treats the
+    // goroutines of the first as its own.
     EXPECT_TRUE(went_well(run("work")));
 }
 
 TEST_P(plugins, a_plugin_that_is_closed_at_work_stays) {
-    // Its sysmon, and the goroutine that sleeps there, go on in code that has been unmapped.
+    // Fails if its sysmon, and its sleeping goroutine, continue in unmapped code.
     EXPECT_TRUE(went_well(run("close_at_work")));
 }
 
@@ -53,13 +53,13 @@ INSTANTIATE_TEST_SUITE_P(
     name_of);
 
 TEST_F(plugins, one_that_never_used_the_runtime_is_unloaded) {
-    // The runtime pins an object that merely has it inside.
+    // Fails if the runtime pins an object that only contains it.
     EXPECT_TRUE(went_well(run("close_unused", {"bare", "local", "host"})));
 }
 
 TEST_F(plugins, a_fault_is_reported_by_the_copy_that_has_the_goroutine) {
-    // The copy that booted first has its handlers below those of the second one, which takes it for
-    // a program that handles faults by itself: nobody reports.
+    // The copy that booted first has its handlers below those of the second. Fails if the second
+    // takes it for a program that handles faults by itself, so that neither reports.
     for (const char* name : {"fault", "first_fault"})
         EXPECT_TRUE(reported(run(name, {"plain", "local", "host"}),
                              "panic: runtime error: invalid memory address or nil pointer "

@@ -1,5 +1,5 @@
-// What the network brings is left to one m (GODEBUG=pollalone=1): that nobody is left waiting by
-// it, whatever that m is kept by. The first argument names the case.
+// A single m handles the work that the network brings (GODEBUG=pollalone=1). The program checks
+// that no goroutine is left waiting, whatever keeps that m busy. The first argument names the case.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A client's end, on a thread of the program's own.
+// A client's end of a connection, on a thread of the program's own.
 class client {
   public:
     explicit client(int port) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -59,7 +59,8 @@ class client {
     int fd_;
 };
 
-// A server's goroutine for each connection, which calls `serve` for each byte and sends it back.
+// Starts a goroutine for each connection, which calls `serve` for each byte and sends the byte
+// back.
 template <class F>
 int listen_and_serve(F serve) {
     const rota::net::listener l = rota::net::listen("tcp", "127.0.0.1:0");
@@ -78,8 +79,8 @@ int listen_and_serve(F serve) {
     return l.addr().port();
 }
 
-// A server, and its clients on a thread of the program's own. Who is never answered ends the
-// program (see client): so every wait of a server's goroutine has a bound.
+// Runs a server, and its clients on a thread of the program's own. A client without an answer ends
+// the program (see client), so every wait of a server's goroutine has a bound.
 template <class S, class C>
 int with_client(S serve, C ask) {
     rota::run([serve, ask] {
@@ -97,10 +98,10 @@ int with_client(S serve, C ask) {
 }
 
 std::atomic<bool> is_kept, is_served;
-int served[2];  // a pipe: a byte for each 's' that has been served
+int served[2];  // a pipe: a byte for each 's' that was served
 
-// 'k' keeps its m, by `keep`, until 's' has been served. Both may come at once, and one wait behind
-// the other in a ring, or the second be in the kernel when the first has begun.
+// 'k' keeps its m busy with `keep` until 's' has been served. Both may arrive at once, one behind
+// the other in a ring. Or the second is still in the kernel when the first begins.
 template <class F>
 int keep_until_served(F keep) {
     if (::pipe(served) != 0) return 1;
@@ -115,7 +116,7 @@ int keep_until_served(F keep) {
     };
     return with_client(serve, [](int port) {
         const client keeper(port), other(port);
-        for (const client* each : {&keeper, &other}) {  // both wait in the poller
+        for (const client* each : {&keeper, &other}) {  // both goroutines wait in the poller
             each->ask('w');
             (void)each->answer();
         }
@@ -152,7 +153,7 @@ int blocked() {
     });
 }
 
-// A timer of the p that is kept, and of one that is idle.
+// A timer of a p that is kept busy, and a timer of a p that is idle.
 int timers() {
     static std::atomic<bool> is_due;
     const auto serve = [](char) {
@@ -170,7 +171,8 @@ int timers() {
     });
 }
 
-// All get idle between two questions; and meanwhile the number of ps changes.
+// The goroutines become idle between two requests; with `resizes` the number of ps changes
+// meanwhile.
 int traffic(bool resizes) {
     constexpr int clients = 8;
     rota::run([resizes] {
@@ -202,8 +204,8 @@ int traffic(bool resizes) {
 int steady() { return traffic(false); }
 int resized() { return traffic(true); }
 
-// Who looks reads for those who wait, and their time runs out while he does. Every byte comes, in
-// its turn, and to the one it was sent to.
+// The polling m reads for the waiting goroutines, and their deadlines end meanwhile. Every byte
+// must arrive in order, at its own receiver.
 constexpr std::size_t stream_size = 200'000;
 std::uint8_t byte_of(std::size_t stream, std::size_t at) {
     return static_cast<std::uint8_t>(at * 31 + at / 251 + stream * 7);
@@ -222,7 +224,7 @@ void take_stream(const rota::net::conn& c) {
         if (error && n != 0) ::_exit(10);
         for (std::size_t i = 0; i < n; ++i, ++at) {
             const auto got = std::to_integer<std::uint8_t>(room[i]);
-            if (at == 0) stream = static_cast<std::uint8_t>(got * 183);  // 7 * 183 is 1 here
+            if (at == 0) stream = static_cast<std::uint8_t>(got * 183);  // 7 * 183 is 1 modulo 256
             if (got != byte_of(stream, at)) ::_exit(11);
         }
     }
@@ -266,8 +268,8 @@ int streams() {
     return 0;
 }
 
-// Static objects are destroyed while goroutines wait to read into one: nobody reads for them,
-// though the m that sleeps in the poller is told.
+// Static objects are destroyed while goroutines wait to read into such an object. The m that sleeps
+// in the poller gets the event, but must not read for them.
 class read_into_at_exit {
   public:
     constexpr read_into_at_exit() = default;
@@ -294,7 +296,8 @@ class read_into_at_exit {
             });
         }
         rota::blocking([this] {
-            for (int round = 0; round < 500; ++round) {  // sysmon leaves all to one m meanwhile
+            // meanwhile sysmon leaves the network to a single m
+            for (int round = 0; round < 500; ++round) {
                 for (const auto& c : clients_) c->ask('r');
                 for (const auto& c : clients_) (void)c->answer();
             }
@@ -314,8 +317,8 @@ int exits() {
     return 0;
 }
 
-// When all have been idle for a while even sysmon sleeps: only the poller wakes them. Were nobody
-// there, sysmon would go on looking in its place.
+// When every m has been idle for a while, even sysmon sleeps: only the poller wakes them. Without
+// an m in the poller, sysmon would poll in its place.
 int rested() {
     const auto serve = [](char) {};
     return with_client(serve, [](int port) {

@@ -1,4 +1,4 @@
-// Nobody is left waiting by leaving what the network brings to one m: prog/poll_alone.cpp.
+// Checks that no goroutine is left waiting when one m handles the network: prog/poll_alone.cpp.
 #include <tuple>
 
 #include "child.hpp"
@@ -10,9 +10,10 @@ namespace {
 class poll_alone
     : public testing::TestWithParam<std::tuple<const char*, const char*, const char*>> {};
 
-// Who has been queued behind one that keeps its m, or comes into the kernel meanwhile, waits for
-// ever; a timer does; or the last m to become idle does not sleep in the poller. And where one m
-// reads for all that wait, a byte is lost.
+// Fails if a goroutine waits for ever because it is queued behind a goroutine that keeps its m
+// busy. Fails if it waits for ever because its data reaches the kernel meanwhile. Fails if a timer
+// waits for ever, or if the last m to become idle does not sleep in the poller. Fails if a byte is
+// lost where the m reads for the waiting goroutines.
 TEST_P(poll_alone, leaves_nobody_waiting) {
     const auto [name, procs, debug] = GetParam();
     const outcome o =
@@ -21,7 +22,7 @@ TEST_P(poll_alone, leaves_nobody_waiting) {
     EXPECT_EQ(o.out, "done\n") << o;
 }
 
-// Without stops a p is not taken from who computes: only another m helps.
+// Without stops no m takes the p of a goroutine that computes: only another m helps.
 INSTANTIATE_TEST_SUITE_P(
     , poll_alone,
     testing::Combine(testing::Values("computing", "call", "blocked", "timers", "steady", "resized",

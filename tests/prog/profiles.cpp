@@ -1,5 +1,4 @@
-// Writes profiles of known work into the folder of the second argument; profiles_test.py reads
-// them.
+// Writes profiles of known work into the folder of the second argument, for profiles_test.py.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -60,7 +59,7 @@ void write_file(const char* name, int debug = 0) {
     rota::pprof::write_profile(name, out, debug);
 }
 
-// How many goroutines wait like that, as a dump says it.
+// The number of goroutines in that state, as a dump shows it.
 std::size_t goroutines_like(std::string_view state) {
     const std::string all = rota::runtime::stack(true);
     std::size_t n = 0;
@@ -72,8 +71,9 @@ void write_text(const char* name, std::string_view text) {
     std::ofstream(profiles_folder + "/" + name) << text;
 }
 
-// Three goroutines that wait on one stack, one of them with a label, and every other profile. Each
-// has a channel of its own: who finds its lock held comes to wait by another way.
+// Three goroutines that wait on the same stack, the last with a label; then every other profile.
+// Each has a channel of its own: a goroutine that finds the channel's lock held waits with another
+// stack.
 int states() {
     return rota::run([] {
         rota::pprof::set_block_profile_rate(1);
@@ -116,7 +116,8 @@ int states() {
     });
 }
 
-// Nine tenths of the time in one function, under a label, the rest in another, on two threads.
+// Nine tenths of the time in `computes_hard`, under a label, and the rest in `computes_little`, on
+// two threads.
 int cpu() {
     std::ofstream out(profiles_folder + "/cpu.pb.gz");
     return rota::run([&out] {
@@ -132,7 +133,7 @@ int cpu() {
     });
 }
 
-// What the pages of debug::serve show.
+// Fetches pages of debug::serve.
 int pages() {
     return rota::run([] {
         const auto server = rota::debug::serve("127.0.0.1:0");
@@ -144,8 +145,8 @@ int pages() {
     });
 }
 
-// Serves its pages until stdin ends, with something to tell in each profile: goroutines that wait,
-// one of them for ever, one that computes, waits and a lock that are over. Says its address.
+// Serves its pages until stdin ends, with work for each profile: goroutines that wait (the first
+// for ever), a goroutine that computes, waits and a lock that are over. Prints its address.
 int serves() {
     return rota::run([] {
         rota::pprof::set_block_profile_rate(1);
@@ -191,7 +192,7 @@ int serves() {
     });
 }
 
-// Whether a page waits for the end of what it was asked for.
+// Whether a page's goroutine sleeps until the end of the requested time.
 bool does_a_page_sleep() {
     const std::string all = rota::runtime::stack(true);
     for (std::size_t at = 0; at < all.size();) {
@@ -211,7 +212,7 @@ int how_many_wait_in_chan() {
     return n;
 }
 
-// What has changed in two seconds: two goroutines are there all along, three come.
+// The difference over two seconds: two goroutines exist from the start, three come.
 int difference() {
     return rota::run([] {
         const auto server = rota::debug::serve("127.0.0.1:0");

@@ -1,5 +1,5 @@
-// What the small programs of this folder share: choosing a case by the first argument, and waiting
-// for a state with a bound.
+// Shared code of the small programs in this folder: it selects a case by the first argument, and
+// waits for a state with a bound.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@ struct program_case {
     int (*run)();
 };
 
-// Status 64: the test asks for a case that the program does not have.
+// Status 64: the program lacks the case that the test requests.
 template <std::size_t N>
 int run_case(int argc, char** argv, const program_case (&cases)[N]) {
     for (const program_case& c : cases) {
@@ -35,8 +35,8 @@ int run_case(int argc, char** argv, const program_case (&cases)[N]) {
     return 64;
 }
 
-// Waits until condition() holds, giving way by `yield`; ends the program with status 99 if it never
-// does.
+// Waits until condition() holds, and calls `yield` between checks; ends the program with status 99
+// at the time limit.
 template <class C, class Y>
 void await(C condition, Y yield) {
     const auto until =
@@ -56,7 +56,7 @@ void await(C condition) {
     else await(condition, [] { std::this_thread::yield(); });
 }
 
-// For use inside blocking(), where gosched would bring the goroutine back among the others.
+// For use inside blocking(), where gosched would take the goroutine out of its call.
 template <class C>
 void await_in_blocking(C condition) {
     await(condition, [] { std::this_thread::yield(); });
@@ -64,12 +64,12 @@ void await_in_blocking(C condition) {
 
 inline std::uint64_t parks() { return rota::runtime::read_sched_stats().parks; }
 
-// For ever, in goroutines and in threads.
+// Blocks for ever, in goroutines and in threads.
 [[noreturn]] inline void block_for_ever() {
     for (;;) rota::chan<int>().recv();
 }
 
-// Runs f in a goroutine whose end, or failure, is the program's: main waits for ever.
+// Runs f in a goroutine whose end, or failure, ends the program: main waits for ever.
 template <class F>
 int in_goroutine(F f) {
     rota::run([f] {
@@ -79,8 +79,8 @@ int in_goroutine(F f) {
     return 0;
 }
 
-// A line on stdout, at once.
-// Signal handlers say things too, perhaps in the middle of what somebody else says: no stdio.
+// Writes a line to stdout, unbuffered.
+// Signal handlers call this too, perhaps in the middle of another output: no stdio.
 inline void say(const char* text) {
     char newline = '\n';
     const iovec line[] = {{const_cast<char*>(text), std::strlen(text)}, {&newline, 1}};

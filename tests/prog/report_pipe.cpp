@@ -1,5 +1,5 @@
-// Reports to a pipe that does not block, whose reader comes late, never, or has gone. The program
-// is its own reader: it forks before it uses rota, and the child's stderr is the pipe.
+// Reports to a nonblocking pipe. Its reader comes late, never comes, or has gone. The program is
+// its own reader: it forks before it uses rota, and the child's stderr is the pipe.
 #include <chrono>
 #include <csignal>
 
@@ -21,7 +21,7 @@ int held_by(int pipe) {
     return ::ioctl(pipe, FIONREAD, &bytes) == 0 ? bytes : -1;
 }
 
-// A report of more than ten times the pipe.
+// Makes a report of more than ten times the pipe's capacity.
 [[noreturn]] void crash() {
     ::setenv("GOTRACEBACK", "all", 1);
     rota::run([] {
@@ -33,13 +33,13 @@ int held_by(int pipe) {
     ::_exit(98);
 }
 
-// sysmon writes a line every millisecond, and has goroutines to look after: here one computes until
-// another one, on the same processor, has had a turn.
+// sysmon writes a line every millisecond, and must still preempt goroutines: a goroutine computes
+// until another goroutine on the same processor has had a turn.
 [[noreturn]] void trace_and_end() {
     ::setenv("GODEBUG", "schedtrace=1", 1);
     ::setenv("GOMAXPROCS", "1", 1);
     rota::run([] {
-        constexpr int line_max = 256;  // the next line finds no room
+        constexpr int line_max = 256;  // bytes; the next line finds no room
         await([] { return held_by(STDERR_FILENO) > pipe_size - line_max; }, [] {});
         std::atomic<bool> had_turn{false};
         rota::go([&] { had_turn = true; });
@@ -68,7 +68,7 @@ writer start(void (*run)()) {
     return {pid, ends[0]};
 }
 
-// Until the pipe has no room for the next piece of a report.
+// Waits until the pipe has no room for the next piece of a report.
 void await_full(const writer& w) {
     int before = 0;
     await([&] {

@@ -1,9 +1,9 @@
-// Requests to yield: who honours them, and who need not.
+// Requests to yield: which operations obey them.
 //
 //     prog_requests CASE      GOMAXPROCS and GODEBUG from the environment
 //
-// With GODEBUG=asyncpreemptoff=1 nobody is stopped: a goroutine that computes lets others run when
-// it comes into the runtime, and only then.
+// With GODEBUG=asyncpreemptoff=1 the runtime stops no thread: a goroutine that computes lets
+// another goroutine run only when it enters the runtime.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -25,8 +25,8 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-// A goroutine computes for ten slices, ten times, while another one waits for its first turn: how
-// often that one has waited to the end.
+// A goroutine computes for ten slices, ten times, while another goroutine waits for its first turn.
+// Prints how often that goroutine had to wait to the end.
 int slices() {
     rota::run([] {
         int kept = 0;
@@ -86,9 +86,10 @@ int operations() {
     return 0;
 }
 
-// A client beside six goroutines that compute asks over a socket: how many turns of others one
-// answer takes. The client is a thread that knows nothing of rota. Slices that end while threads of
-// others have the processor count as well: one series without many of those is enough.
+// A client sends requests over a socket, beside six goroutines that compute: how many turns of
+// these does an answer take? The client is a thread without any use of rota. A slice that ends
+// while another program has the processor also counts, so a single series with few of those is
+// enough.
 int socket() {
     constexpr int times = 30;
     std::atomic<unsigned> rounds{0};
@@ -106,8 +107,8 @@ int socket() {
             const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
             if (::connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) != 0) ::_exit(2);
             await_in_blocking([&] { return begun == 6; });
-            for (char byte = 'x'; byte == 'x';) {  // whether to ask again
-                const unsigned seen = rounds;      // one of the others computes
+            for (char byte = 'x'; byte == 'x';) {  // 'x': send another request
+                const unsigned seen = rounds;      // waits until one of the six computes
                 await_in_blocking([&] { return rounds - seen > 1'000; });
                 if (::write(fd, &byte, 1) != 1 || ::read(fd, &byte, 1) != 1) ::_exit(3);
             }
@@ -149,16 +150,16 @@ int socket() {
     return 0;
 }
 
-// A thread that knows nothing of rota asks by a channel when goroutines that compute have just
-// begun: how long it takes from the beginning of the first one's turn to the answer, in µs, the
-// middle of many times. Two compute, and end with the answer: so the turn is never one that goes on
-// after others have been let in, and whoever computes has the processor.
+// A thread without any use of rota sends on a channel just after two goroutines have begun to
+// compute. Prints the median time, in µs, from the beginning of the first turn to the answer. Both
+// goroutines end with the answer. So the turn never continues after another goroutine has run, and
+// a computing goroutine has the processor.
 int answers() {
     constexpr int times = 21, hogs = 2;
     std::atomic<unsigned> rounds{0};
     std::atomic<bool> stop{false};
     std::vector<steady::duration> waits;
-    const auto begun = rota::make_chan<unsigned>(times);  // what `rounds` was then
+    const auto begun = rota::make_chan<unsigned>(times);  // the value of `rounds` at that time
     const auto ask = rota::make_chan<int>();
     std::thread client([&] {
         while (const auto seen = begun.recv()) {

@@ -1,4 +1,4 @@
-// Requests to yield, with and without stops: prog/requests.cpp.
+// Tests requests to yield, with and without stops of threads: prog/requests.cpp.
 #include "child.hpp"
 
 using namespace rota_test;
@@ -11,8 +11,8 @@ outcome run_requests(const char* name, environment more = {}) {
 }
 
 TEST(requests, stop_who_computes_and_not_with_asyncpreemptoff) {
-    // The key could do nothing. A machine that keeps a thread waiting for long makes it look
-    // blocked: then its processor is taken all the same, hence "at times".
+    // Fails if the key has no effect. A machine that delays a thread for long makes it look
+    // blocked: then sysmon takes its processor all the same, hence "at times".
     const outcome usual = run_requests("slices");
     EXPECT_TRUE(ended_with(usual, 0));
     EXPECT_NE(usual.out, "always kept\n") << usual;
@@ -22,23 +22,26 @@ TEST(requests, stop_who_computes_and_not_with_asyncpreemptoff) {
 }
 
 TEST(requests, are_honoured_by_operations_that_need_not_wait) {
-    // One that never looks would keep the only processor; here nobody takes it.
+    // Fails if an operation never checks for a request and keeps the only processor; with this key
+    // no m takes it.
     const outcome o = run_requests("operations", {{"GODEBUG", "asyncpreemptoff=1"}});
     EXPECT_TRUE(ended_with(o, 0)) << o;
     EXPECT_EQ(o.out, "done\n") << o;
 }
 
 TEST(requests, let_whom_the_network_readies_come_first) {
-    // It could wait for a slice of each that computes: six times as many changes of turns.
+    // Fails if it waits for a slice of each goroutine that computes: six times as many changes of
+    // turns.
     const outcome o = run_requests("socket");
     EXPECT_TRUE(ended_with(o, 0)) << o;
     EXPECT_EQ(o.out, "done\n") << o;
 }
 
 TEST(requests, come_after_the_time_that_the_environment_says) {
-    // A value could be refused, ignored, or taken for nanoseconds, and every turn be cut short:
-    // after 1 ms, where nothing is said, and no sooner: a turn that a goroutine has lent, and ended
-    // with, could be taken for that of the next one. Each question comes when a turn begins.
+    // Fails if the runtime refuses the value, ignores it, or reads it as nanoseconds and cuts every
+    // turn short. Without a value the time is 1 ms, and a turn must not end sooner: the runtime
+    // could mistake a turn that a goroutine has lent, and ended with, for the turn of the next.
+    // Each request comes at the beginning of a turn.
     const outcome o = run_requests("answers", {{"GODEBUG", "interactiveafter=10000"}});
     EXPECT_TRUE(ended_with(o, 0)) << o;
     EXPECT_FALSE(o.says("bad value")) << o;

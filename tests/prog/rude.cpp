@@ -1,10 +1,10 @@
-// Goroutines that give nobody a chance of their own accord, beside polite ones that must all
-// finish.
+// Rude goroutines, which never let another goroutine run by themselves, beside polite goroutines,
+// each of which must finish.
 //
 //     prog_rude CASE        GOMAXPROCS and GODEBUG from the environment
 //
-// Each case starts some rude goroutines, then 1,000 polite ones, waits for those, and prints
-// "polite" when they are through; then it tells the rude ones to stop, and waits for them.
+// Each case starts some rude goroutines and then 1,000 polite goroutines, waits for the latter, and
+// prints "polite" when they have finished. Then it stops the rude goroutines, and waits for them.
 #include <atomic>
 #include <cerrno>
 #include <clocale>
@@ -116,7 +116,7 @@ int recursive_mutex() {
 }
 
 int usleeping() {
-    // The sleep is the rudeness, and waits for nothing.
+    // The sleep itself is the rudeness; it waits for no event.
     return beside_polite_ones(8, [] {
         while (!stopped()) {
             if (::usleep(3000) != 0) std::_Exit(5);  // interrupted, although it computes nothing
@@ -190,7 +190,7 @@ int fork_exec() {
         while (!stopped()) {
             const pid_t child = ::fork();
             if (child == 0) {
-                ::raise(SIGURG);  // as if one were on its way
+                ::raise(SIGURG);  // as if a signal were on its way
                 ::execl("/bin/true", "true", nullptr);
                 ::_exit(127);
             }
@@ -200,7 +200,7 @@ int fork_exec() {
     });
 }
 
-// exit() while threads are stopped that may hold malloc's lock: its handlers must not wait for
+// Calls exit() while stopped threads may hold malloc's lock: the exit handlers must not wait for
 // them.
 int exit_amid_mallocs() {
     rota::run([] {
@@ -212,15 +212,15 @@ int exit_amid_mallocs() {
                 }
             });
         }
-        // The load, not a wait: three slices long they are stopped and go on in turn, anywhere in
-        // malloc.
+        // The load, not a wait: for three slices the goroutines are stopped and continue in turn,
+        // anywhere in malloc.
         rota::sleep_for(std::chrono::milliseconds(30));
         std::exit(3);
     });
     return 0;
 }
 
-// All that a thread has in its registers is still there when it goes on.
+// A stopped thread must find every register unchanged when it continues.
 #if defined(__x86_64__)
 bool keeps_vector_registers() {
     alignas(64) unsigned long before[8], after[8];
@@ -266,7 +266,7 @@ int registers() {
     });
 }
 
-// The program has a handler for the signal, installed before the runtime was: it is called too.
+// The program installs a handler for the signal before the runtime does: both run.
 std::atomic<int> own_calls{0};
 int own_handler() {
     std::signal(SIGURG, [](int) { own_calls.fetch_add(1); });

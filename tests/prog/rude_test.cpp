@@ -1,7 +1,8 @@
-// However rude some goroutines are, a thousand polite ones beside them finish: prog/rude.cpp.
+// Checks that a thousand polite goroutines finish, however rude the goroutines beside them are:
+// prog/rude.cpp.
 //
-// Each case runs at GOMAXPROCS 1 and 2. A rude goroutine that keeps its p is a time-out here; a
-// stopped thread that others wait for is one too.
+// Each case runs at GOMAXPROCS 1 and 2. A rude goroutine that keeps its p leads to a time-out; so
+// does a stopped thread that holds what another thread needs.
 #include "child.hpp"
 
 using namespace rota_test;
@@ -24,7 +25,7 @@ TEST_P(rude, goroutines_let_polite_ones_finish) {
     }
 }
 
-// What stops no thread by itself: these pass without signals as well.
+// Cases in which threads block: they pass without signals as well.
 constexpr const char* blocking_cases[] = {"raw_read", "usleeping"};
 
 constexpr const char* all_cases[] = {"endless_loop", "endless_loop_in_libc", "raw_read",

@@ -1,10 +1,10 @@
-// Who gets a turn beside goroutines that compute or block without saying so, and what their threads
-// are spared.
+// Checks which goroutines get a turn beside goroutines that compute, or that block without
+// rota::blocking. Also checks that their threads are not disturbed without need.
 //
 //     prog_rude_turns CASE      GOMAXPROCS and GODEBUG from the environment
 //
-// Each case waits for what it is about, and prints "done" when that has come; what does not come is
-// the time limit of whoever started the program.
+// Each case waits for its own condition, and then prints "done". If the condition never holds, the
+// time limit of the starting program ends the case.
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -32,7 +32,7 @@ namespace {
 std::atomic<bool> stop{false};
 bool stopped() { return stop.load(std::memory_order_relaxed); }
 
-std::atomic<unsigned> rounds{0};  // of all that compute
+std::atomic<unsigned> rounds{0};  // counted by every goroutine that computes
 
 void compute() {
     while (!stopped()) rounds.fetch_add(1, std::memory_order_relaxed);
@@ -43,7 +43,7 @@ bool nap(long ns) {
     return ::nanosleep(&t, nullptr) == 0 || errno != EINTR;
 }
 
-// The state that the kernel gives for a thread of this process, or '?'.
+// The kernel's state of a thread of this process, or '?'.
 char state_of(int tid) {
     char line[512] = {};
     const std::string path = "/proc/self/task/" + std::to_string(tid) + "/stat";
@@ -79,7 +79,7 @@ class hogs {
         return n;
     }
 
-    // Those whose threads run, or would if they had a processor.
+    // The number of goroutines with a thread that runs or waits for a processor.
     int running() const {
         int n = 0;
         for (const auto& tid : tids_) n += tid != 0 && state_of(tid) == 'R' ? 1 : 0;
@@ -91,14 +91,14 @@ class hogs {
     rota::wait_group group_;
 };
 
-// Waits until ten looks in a row have seen no more than `most` of them run.
+// Waits until ten checks in a row have seen at most `most` of them run.
 void await_no_more_than(int most, const hogs& all) {
     int in_a_row = 0;
     await([&] { return (in_a_row = all.running() <= most ? in_a_row + 1 : 0) == 10; },
           [] { rota::sleep_for(1ms); });
 }
 
-// run() returns, and throws, although goroutines compute for ever; and again.
+// run() returns three times, and then throws, although goroutines compute for ever.
 int run_returns() {
     for (int i = 0; i < 3; ++i) {
         rota::run([] {
@@ -120,9 +120,10 @@ int run_returns() {
     ::_exit(0);
 }
 
-// Each goroutine goes from one short call that blocks to the next and never enters the runtime. So
-// its thread's clock has moved at every look of sysmon's, and yet its p is free soon, not only
-// after a time slice: a quarter of the goroutines at least wait for the one before them for less.
+// Each goroutine makes a short blocking call after another and never enters the runtime. So its
+// thread's CPU clock has moved at every check by sysmon. Its p must still become free soon, not
+// only after a time slice: at least a quarter of the goroutines wait less than that for the
+// preceding goroutine.
 int short_calls() {
     constexpr int all = 40;
     std::vector<std::chrono::steady_clock::time_point> began;
@@ -148,8 +149,8 @@ int short_calls() {
     return 0;
 }
 
-// Loops of short sleeps are not interrupted: a few at most, where the thread was just awake, and
-// some more where it waits for a processor. A nap takes as long there as the machine likes.
+// Loops of short sleeps are not interrupted, except a few in which the thread was just awake. In a
+// few more loops the thread waits for a processor. There a nap takes as long as the machine needs.
 int sleeps() {
     std::atomic<int> interrupted{0}, slept{0};
     rota::run([&] {
@@ -179,7 +180,7 @@ int sleeps() {
     return 0;
 }
 
-// The kernel has no descriptor left by which it could say what a thread does.
+// No descriptor is left with which sysmon could ask the kernel for the state of a thread.
 int no_descriptors() {
     std::atomic<int> interrupted{0};
     rota::run([&] {
@@ -200,7 +201,8 @@ int no_descriptors() {
     return 0;
 }
 
-// A program whose threads block all signals: its own handlers sit in one thread that waits.
+// A program in which each thread blocks every signal: it handles signals in a single waiting
+// thread.
 int signals_blocked() {
     sigset_t all, after;
     ::sigfillset(&all);
@@ -215,7 +217,7 @@ int signals_blocked() {
     return 0;
 }
 
-// More goroutines compute than there may be threads.
+// More goroutines compute than the limit allows threads.
 int thread_limit() {
     rota::runtime::set_max_threads(20);
     rota::run([] {
@@ -236,7 +238,7 @@ void take_turns() {
     for (int i = 0; i < 100; ++i) rota::sleep_for(1ms);
 }
 
-// So many goroutines that have begun and waited begin to compute, beside `blocked` others in calls.
+// n goroutines that have begun and waited begin to compute, beside `blocked` goroutines in calls.
 int begun_at_limit(int n, int threads, int blocked) {
     rota::runtime::set_max_threads(threads);
     rota::run([=] {
@@ -268,12 +270,13 @@ int begun_at_limit(int n, int threads, int blocked) {
     return 0;
 }
 
-// Beyond the limit all the same: what a goroutine that computes costs is not the program's wish.
+// The runtime exceeds the limit: the program did not ask for the threads of goroutines that
+// compute.
 int begun_beyond_limit() { return begun_at_limit(30, 12, 0); }
 int begun_few() { return begun_at_limit(3, 5, 0); }
 int begun_beside_calls() { return begun_at_limit(3, 9, 5); }
 
-// Few threads are allowed: who is new begins beside two that compute.
+// The limit is low: new goroutines must begin beside two that compute.
 int begin_at_limit() {
     rota::runtime::set_max_threads(6);
     rota::run([] {
@@ -289,7 +292,7 @@ int begin_at_limit() {
     return 0;
 }
 
-// No thread may be made any more when goroutines block that have not said so.
+// The limit allows no new thread when goroutines block without rota::blocking.
 int block_at_limit() {
     rota::runtime::set_max_threads(2);
     rota::run([] {
@@ -306,7 +309,7 @@ int block_at_limit() {
     return 0;
 }
 
-// A process that computes for as long as this one lives.
+// Starts a process that computes as long as this process lives.
 void fork_hog() {
     const pid_t parent = ::getpid();
     if (::fork() != 0) return;
@@ -315,8 +318,8 @@ void fork_hog() {
     for (volatile unsigned n = 0;;) n = n + 1;
 }
 
-// Other programs have most of the processors, and timers come due all the time: of twenty that
-// compute those without a p stay in line. Not all of them want a processor.
+// Other programs have most of the processors, and timers come due all the time. Of twenty
+// goroutines that compute, those without a p stay in line: most of them must not want a processor.
 int line_on_busy_machine() {
     for (unsigned i = 0; i < 4 * std::thread::hardware_concurrency(); ++i) fork_hog();
     int running[200];
@@ -343,8 +346,8 @@ int line_on_busy_machine() {
     return 0;
 }
 
-// Goroutines that compute and wait in poll() by turns, where other programs have most of the
-// processors and timers come due all the time: lending a p interrupts next to none of their calls.
+// Goroutines that alternately compute and wait in poll(). Other programs have most of the
+// processors, and timers come due all the time: lending a p interrupts very few of their calls.
 int sleeps_on_busy_machine() {
     for (unsigned i = 0; i < 4 * std::thread::hardware_concurrency(); ++i) fork_hog();
     std::atomic<int> interrupted{0}, slept{0};
@@ -373,7 +376,7 @@ int sleeps_on_busy_machine() {
     return 0;
 }
 
-// All is quiet, and then goroutines compute whose ps are long gone.
+// Every thread is quiet; then goroutines that lost their ps long ago begin to compute.
 int wake_unseen() {
     int ends[2];
     if (::pipe(ends) != 0) return 1;
@@ -389,7 +392,8 @@ int wake_unseen() {
         const int sysmon = sysmon_thread();
         await_rest_of(sysmon);
         if (::write(out, "xxxxxx", n) != n) ::_exit(3);
-        // One look is enough: unseen, all of them run. A busy machine has them change places often.
+        // A single check is enough: if sysmon misses them, each of them runs. On a busy machine
+        // they often change places.
         await([] {
             int running = 0;
             for (const auto& tid : tids) running += state_of(tid) == 'R' ? 1 : 0;
@@ -413,8 +417,9 @@ int wake_unseen() {
     return 1;
 }
 
-// sysmon looks less often at who computes while work waits, once it has found nobody blocked. Not
-// where others want the processors: a thread that has none looks like one that is blocked.
+// While work waits, sysmon checks goroutines that compute less often once it has found no blocked
+// thread. This does not hold if other programs want the processors: a thread without a processor
+// looks like a blocked thread.
 int calm() {
     std::thread([] {
         await([] { return rounds > 1000; });
@@ -422,7 +427,7 @@ int calm() {
         await([&] {
             const auto begin = std::chrono::steady_clock::now();
             const long before = sleeps_of(sysmon);
-            ::usleep(200'000);  // what is watched
+            ::usleep(200'000);  // the observed time
             const long more = sleeps_of(sysmon) - before;
             const std::chrono::duration<double, std::milli> time =
                 std::chrono::steady_clock::now() - begin;
@@ -454,9 +459,9 @@ int resized() {
     return 0;
 }
 
-// A signal that is not sysmon's leaves a thread alone that is blocked. Otherwise it would take its
-// turn, and lose its p again, at every one. So does who yields where its thread lacks a processor:
-// one round in which that is rare is enough.
+// A signal that does not come from sysmon leaves a blocked thread alone. Otherwise the thread would
+// take a turn at every signal, and lose its p again. A goroutine that yields while its thread lacks
+// a processor has the same effect: a single round in which that is rare is enough.
 int foreign_signals() {
     int ends[2];
     if (::pipe(ends) != 0) return 1;
@@ -491,16 +496,16 @@ int foreign_signals() {
     return 0;
 }
 
-// A thread of the program's own sends to a goroutine beside hogs: that one does not wait for a
-// slice of each, which were six turns a question. Slices that end while threads of others have the
-// processor count as well: one series without many of those is enough.
+// A thread of the program's own sends to a goroutine beside six hogs. That goroutine must not wait
+// for a slice of each hog, which would be six turns per request. A slice that ends while another
+// program has the processor also counts, so a single series with few of those is enough.
 int foreign_thread() {
     auto ask = rota::make_chan<int>();
-    auto answer = rota::make_chan<bool>();  // whether to ask again
+    auto answer = rota::make_chan<bool>();  // whether to send another request
     constexpr int times = 50;
     std::thread client([&] {
         for (bool again = true; again;) {
-            // Who answers has answered, and one of the others computes.
+            // The receiver has answered, and one of the six computes.
             const unsigned seen = rounds;
             await_in_blocking([seen] { return rounds - seen > 1'000; });
             ask.send(1);
@@ -529,15 +534,15 @@ int foreign_thread() {
     return 0;
 }
 
-// How long the calling thread has been on a processor, in ns.
+// The CPU time of the calling thread, in ns.
 long own_time() {
     timespec t{};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return t.tv_sec * 1'000'000'000 + t.tv_nsec;
 }
 
-// How long the caller's thread has waited for a processor, as the kernel counts it; 0 where it does
-// not say.
+// The time that the calling thread has waited for a processor, in ns, as the kernel counts it; 0 if
+// the kernel does not count it.
 long waited_for_processor_ns() {
     long ran = 0, waited = 0;
     const std::string path = "/proc/self/task/" + std::to_string(::gettid()) + "/schedstat";
@@ -548,8 +553,9 @@ long waited_for_processor_ns() {
     return waited;
 }
 
-// A goroutine that holds a lock is stopped, and a hundred others block on that, each on a thread of
-// its own. Returns how many have come before it goes on; -1: other processes had the processor.
+// sysmon stops a goroutine that holds a lock, and a hundred goroutines block on the lock, each on
+// its own thread. Returns how many have come before the holder continues; -1: other processes had
+// the processor.
 int come_while_one_is_stopped() {
     static std::mutex m;
     std::atomic<int> came{0};
@@ -569,8 +575,8 @@ int come_while_one_is_stopped() {
         if (waited_for_processor_ns() - before > 1'000'000) came_meanwhile = -1;
     });
     await([&] { return holder != 0; });
-    // Long enough for one without a processor to be stopped, and no whole slice. It stands in line
-    // then, or is late for it and goes on by itself.
+    // Long enough for sysmon to stop the holder while it lacks a processor, but no whole slice.
+    // Then the holder stands in line, or is late for it and continues by itself.
     for (const long until = own_time() + 4'000'000; own_time() < until;) {
     }
     may_end = true;
@@ -584,15 +590,15 @@ int come_while_one_is_stopped() {
     return came_meanwhile;
 }
 
-// What a stopped goroutine holds, others block on one after the other: it goes on before all of
-// them have.
+// Goroutines block, one after the other, on a lock that a stopped goroutine holds: the holder must
+// continue before each of them has blocked.
 int convoy() {
     int came = -1;
     rota::run([&] {
         constexpr int threads = 60;
         std::atomic<int> up{0};
         rota::wait_group group;
-        for (int i = 0; i < threads; ++i) {  // so that threads are there, and idle
+        for (int i = 0; i < threads; ++i) {  // so that idle threads exist
             group.go([&] {
                 rota::blocking([&] {
                     ++up;
@@ -601,31 +607,33 @@ int convoy() {
             });
         }
         group.wait();
-        // What others take from it tells nothing of rota: those rounds do not count.
+        // Rounds in which another process takes the processor say nothing about rota, and do not
+        // count.
         for (int round = 0; round < 50 && came < 0; ++round) came = come_while_one_is_stopped();
     });
     std::fprintf(stderr, "%d came\n", came);
-    // One or two; some forty where the line gets no turn before somebody is found to be stuck.
+    // Normally one or two come; about forty if the line gets no turn before sysmon finds a blocked
+    // goroutine.
     if (came < 0) say("no round without other processes");
     else say(came < 20 ? "done" : "too many");
     return 0;
 }
 
-// Computes until it has been stopped so many times; or all are to end, and nobody is left to be
-// stopped for.
+// Computes until its thread has been stopped the given number of times. It also returns when the
+// program ends and no goroutine waits for a turn any more.
 void compute_until_stopped(int times) {
     using clock = std::chrono::steady_clock;
     auto last = clock::now();
     while (times > 0 && !stopped()) {
         const auto now = clock::now();
-        if (now - last > 500us) --times;  // half the least slice of another one
+        if (now - last > 500us) --times;  // half the shortest slice of another goroutine
         last = now;
     }
 }
 
-// So many goroutines compute that the bound on stopped threads is reached: from then on hardly
-// anybody begins, but for one in 100 ms; whoever has begun goes on getting turns, and all come to
-// their end.
+// As many goroutines compute as reach the bound on stopped threads. From then on very few
+// goroutines begin, about one in 100 ms. Goroutines that have begun still get turns, and every
+// goroutine ends.
 int bound_of_stopped() {
     constexpr int bound = 1024, step = 128;
     constexpr std::uint64_t turns = 300;
@@ -648,7 +656,7 @@ int bound_of_stopped() {
     return 0;
 }
 
-// A goroutine that is locked to its thread is stopped there and goes on there; so is the main one.
+// A goroutine locked to its thread stops and continues on that thread; so does the main goroutine.
 int locked_hogs() {
     const int here = ::gettid();
     rota::run([here] {

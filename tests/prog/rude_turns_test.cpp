@@ -1,5 +1,6 @@
-// Beside goroutines that compute or block everybody gets a turn, and no thread is disturbed without
-// need: prog/rude_turns.cpp. A turn that never comes is a time-out.
+// Checks that every goroutine gets a turn beside goroutines that compute or block, and that no
+// thread is disturbed without need: prog/rude_turns.cpp. A turn that never comes leads to a
+// time-out.
 #include "child.hpp"
 
 using namespace rota_test;
@@ -40,8 +41,8 @@ TEST(kb36_rude, needs_no_descriptor) {
 }
 
 TEST(rude_limit, of_stopped_threads_lets_one_begin_at_a_time) {
-    // Each that computes costs a thread; they could become as many as there are goroutines, or
-    // nobody could begin any more.
+    // Each goroutine that computes costs a thread. Fails if there are as many threads as
+    // goroutines, or if no goroutine can begin any more.
     if (!plain_build || std::getenv("ROTA_TEST_LONG") == nullptr)
         GTEST_SKIP() << "a thousand threads that compute take long: ./dev test exit --long";
     expect_done("bound_of_stopped", "1");
@@ -54,7 +55,7 @@ TEST(rude_signal, of_somebody_else_wakes_nobody) { expect_done("foreign_signals"
 TEST(rude_limit, of_threads_leaves_everybody_a_turn_who_has_begun) {
     expect_done("thread_limit", "1");
     expect_done("thread_limit", "2");
-    expect_done("thread_limit", "24");  // more than there may be threads
+    expect_done("thread_limit", "24");  // more than the limit of threads
 }
 
 TEST(rude_limit, of_threads_counts_no_goroutine_that_computes) {
@@ -73,14 +74,16 @@ TEST(rude_looks, are_few_while_nobody_is_blocked) {
 }
 
 TEST(rude_line, is_kept_where_other_programs_have_the_processors) {
-    // Each timer took the p from a thread that waited for a processor and woke the next in line: in
-    // the end all twenty were runnable, and each wake-up waited behind them.
+    // Fails if each timer takes the p from a thread that waits for a processor, and wakes the next
+    // thread in line: in the end each of the twenty is runnable, and each wake-up waits behind
+    // them.
     if (!plain_build) GTEST_SKIP() << "beside a sanitizer sysmon does not stop goroutines in time";
     expect_done("line_on_busy_machine", "2");
 }
 
 TEST(rude_sleeps, are_not_interrupted_where_other_programs_have_the_processors) {
-    // A p is lent by signal to its thread: a thread that is in poll() by then gets EINTR.
+    // Lending takes a p by a signal to its thread: a thread that is in poll() at that time gets
+    // EINTR.
     expect_done("sleeps_on_busy_machine", "2");
 }
 

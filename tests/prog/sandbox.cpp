@@ -1,6 +1,6 @@
-// A program whose system calls a filter refuses: `works NUMBER ERROR` does a little of everything,
-// and says what has come of each part. The parent compares that with a run without a filter.
-// `boots NUMBER ERROR`: the filter comes when the runtime has been at work already.
+// A program under a filter that refuses a system call. `works NUMBER ERROR` uses many parts of the
+// library, and prints the result of each; the parent compares that with a run without a filter.
+// `boots NUMBER ERROR`: the program installs the filter after the runtime has worked.
 #include <csignal>
 #include <filesystem>
 #include <sstream>
@@ -49,7 +49,7 @@ std::string text_of(std::size_t size) {
 
 // --- the parts -----------------------------------------------------------------------------------
 
-// Many stacks; goroutines that compute beside some that sleep.
+// Many stacks; goroutines that compute beside goroutines that sleep.
 std::string goroutines() {
     std::atomic<long> sum{0};
     std::atomic<bool> enough{false};
@@ -107,7 +107,7 @@ std::string programs() {
     return result + ", " + error.message();
 }
 
-// Over TCP, files by sendfile.
+// HTTP over TCP; the server sends files with sendfile.
 std::string network() {
     const scratch here;
     const std::string text = text_of(400'000);
@@ -154,7 +154,7 @@ std::string signals() {
     return std::to_string(got);
 }
 
-// What is refused must be said: an empty profile is none.
+// The caller must get an error if the kernel refuses. An empty profile is not enough.
 std::string profile() {
     std::ostringstream out;
     try {

@@ -1,5 +1,5 @@
-// Optional system calls that a filter refuses: the program does the same without them, whether the
-// filter says ENOSYS, as a kernel that lacks the call, or EPERM, as many sandboxes do.
+// Tests optional system calls that a filter refuses: the program does the same without them. The
+// filter says ENOSYS, like a kernel without the call, or EPERM, like many sandboxes.
 #include <cerrno>
 #include <deque>
 #include <string_view>
@@ -15,11 +15,11 @@ namespace {
 struct optional_call {
     const char* name;
     long number;
-    const char* part = "";    // whose line differs,
-    const char* result = "";  // and then says this
+    const char* part = "";    // the line with this name differs
+    const char* result = "";  // and its text is then this
 };
 
-// In <sys/syscall.h> of older systems some are missing; these numbers are the same everywhere.
+// <sys/syscall.h> of older systems lacks some of them; these numbers are the same everywhere.
 constexpr optional_call calls[] = {
     {"close_range", 436},
     {"epoll_pwait2", 441},
@@ -55,7 +55,7 @@ constexpr optional_call calls[] = {
 
 constexpr int no_filter = 97;
 
-// What is said where nothing is refused, but for the line that differs.
+// The output without a filter, except for the line that differs.
 std::string expected(std::string said, const optional_call& c) {
     const std::size_t at = *c.part == '\0' ? said.npos : said.find(c.part);
     if (at == said.npos) return said;
@@ -75,7 +75,7 @@ std::vector<std::string> command(const char* when, long number, int error) {
     return program("sandbox", {when, std::to_string(number), std::to_string(error)});
 }
 
-// A few at a time: most of each run is waiting.
+// Runs a few at a time: most of the time of each run is waiting.
 void expect_no_change(const char* when, const environment& env,
                       bool (*is_meant)(const optional_call&)) {
     if (!plain_build) {
@@ -106,7 +106,7 @@ void expect_no_change(const char* when, const environment& env,
         }
     }
     while (!runs.empty()) may_filter = finish_first() && may_filter;
-    if (!may_filter)  // as under a filter that forbids filters
+    if (!may_filter)  // for example under a filter that forbids filters
         std::puts("no filter of system calls may be set here");
 }
 
@@ -118,7 +118,7 @@ bool is_for_rings(const optional_call& c) {
 
 }  // namespace
 
-// A call could have its other way for one of the two answers alone.
+// Fails if a call has its replacement for only one of the two errors.
 
 TEST(sandbox, that_refuses_an_optional_call_changes_nothing) {
     expect_no_change("works", {{"GOMAXPROCS", "2"}}, is_any);
@@ -126,7 +126,8 @@ TEST(sandbox, that_refuses_an_optional_call_changes_nothing) {
 
 TEST(sandbox, that_begins_when_the_runtime_has_been_at_work_changes_nothing) {
     expect_no_change("boots", {{"GOMAXPROCS", "2"}}, [](const optional_call& c) {
-        // Granted at the start, it is relied on: the program ends, and says so.
+        // The runtime relies on it once the kernel grants it at the start: the program ends with a
+        // message.
         return c.number != SYS_membarrier;
     });
 }

@@ -1,4 +1,4 @@
-// Programs whose every step GODEBUG=schedseed fixes, and some that it cannot.
+// Programs in which GODEBUG=schedseed fixes every step, and programs that it cannot fix.
 #include <atomic>
 #include <vector>
 
@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Something of everything, with sleeps of a minute in all.
+// Uses mutexes, channels, wait groups and yields, with sleeps of 28 virtual seconds.
 void work() {
     rota::mutex mu;
     auto ch = rota::make_chan<int>(2);
@@ -47,7 +47,7 @@ int run_again() {
     return 0;
 }
 
-// A race that only some orders lose: two read, add and write, with a yield between.
+// A race that only some orders lose: two goroutines read, add and write, with a yield between.
 int race() {
     return rota::run([] {
         int count = 0;
@@ -55,7 +55,7 @@ int race() {
         for (int i = 0; i < 2; ++i) {
             all.go([&] {
                 const int seen = count;
-                rota::make_chan<int>(1).send(1);  // perhaps somebody else runs here
+                rota::make_chan<int>(1).send(1);  // another goroutine may run here
                 count = seen + 1;
             });
         }
@@ -81,7 +81,7 @@ int live_goroutines() {
     return 0;
 }
 
-// Threads of the program's own use everything, also when no run() is in progress.
+// Threads of the program's own use rota, also while no run() is in progress.
 int threads() {
     auto ch = rota::make_chan<int>();
     auto back = rota::make_chan<int>(1);
@@ -104,8 +104,8 @@ int threads() {
     return back.recv() == 4 * 5050 ? 0 : 1;
 }
 
-// Pools drop in time what nobody takes: two minutes until the first collection, two until the next.
-// One goroutine on one processor, so that every value has its place.
+// A pool drops unused values after a time: the first collection comes within two minutes, the next
+// after two more. A single goroutine on one processor, so that every value has a fixed place.
 int pool() {
     static int alive = 0;
     struct counted {

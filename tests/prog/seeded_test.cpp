@@ -1,4 +1,4 @@
-// GODEBUG=schedseed=N: the same program takes the same steps, whatever the machine does.
+// Tests GODEBUG=schedseed=N: the same program takes the same steps, whatever the machine does.
 #include <set>
 
 #include "child.hpp"
@@ -12,7 +12,7 @@ outcome run_seeded(const char* name, int seed, const char* procs = "4") {
                        {{"GODEBUG", "schedseed=" + std::to_string(seed)}, {"GOMAXPROCS", procs}});
 }
 
-// What the last line on stderr says of the steps taken.
+// The number and hash of the steps, from the last line on stderr.
 std::string hash(const outcome& o) {
     return first_group(o.err, "rota: schedseed=[0-9]+: ([0-9]+ steps, hash [0-9a-f]{16})\n");
 }
@@ -20,7 +20,7 @@ std::string hash(const outcome& o) {
 }  // namespace
 
 TEST(schedseed, repeats_every_step) {
-    // A step that an address, a clock or a thread decides gives another hash.
+    // Fails if an address, a clock or a thread decides a step: the hash then differs.
     for (const char* program : {"mix", "run_again"}) {
         for (const char* procs : {"1", "4"}) {
             const outcome once = run_seeded(program, 7, procs);
@@ -66,12 +66,12 @@ TEST(schedseed, ends_a_process_with_live_goroutines) {
 }
 
 TEST(schedseed, serves_threads_of_the_program) {
-    // Nothing repeats itself then, but nothing is lost either.
+    // Such a run does not repeat, but nothing is lost either.
     for (int seed = 1; seed <= 5; ++seed) EXPECT_TRUE(ended_with(run_seeded("threads", seed), 0));
 }
 
 TEST(pool, lets_go_in_time_of_what_nobody_takes) {
-    // A pool that nobody collects would keep for ever what one burst needed.
+    // Fails if no collection reaches the pool: it would keep for ever the memory of a single burst.
     const outcome o = run_seeded("pool", 3, "1");
     EXPECT_TRUE(ended_with(o, 0));
     EXPECT_EQ(o.out, "100 100 0\n") << o;

@@ -1,4 +1,5 @@
-// How deep goroutines have used their stacks: rota::runtime::stack_depths and /debug/stacks.
+// Measures the depth to which goroutines have used their stacks: rota::runtime::stack_depths and
+// /debug/stacks.
 #include <algorithm>
 
 #include <rota/debug.hpp>
@@ -11,7 +12,7 @@ namespace {
 
 constexpr std::size_t kib = 1024;
 
-// Touches each page of so many bytes.
+// Touches each page of that many bytes.
 [[gnu::noinline]] void use_stack(std::size_t bytes) {
     auto* const frame = static_cast<volatile char*>(__builtin_alloca(bytes));
     for (std::size_t at = bytes; at >= 4096; at -= 4096) frame[at - 1] = 'x';
@@ -46,7 +47,7 @@ void print_depths() {
     }
 }
 
-// The goroutines that functions with `creator` in their names have made.
+// The number of goroutines created by functions with `creator` in their names.
 std::uint64_t counted(const char* creator = "") {
     std::uint64_t n = 0;
     for (const rota::runtime::stack_depth& d : rota::runtime::stack_depths()) {
@@ -55,8 +56,8 @@ std::uint64_t counted(const char* creator = "") {
     return n;
 }
 
-// Ended goroutines, each of which may have had the stack of a deeper one before; and one that
-// lives.
+// Ended goroutines, each on a stack that a deeper goroutine may have used before, and a living
+// goroutine.
 int all() {
     return rota::run([] {
         deep();
@@ -69,7 +70,7 @@ int all() {
             over.recv();
         });
         ready.recv();
-        // A goroutine that has told of its end may not have ended yet, and one that has ended may
+        // A goroutine that has announced its end may not have ended yet, and an ended goroutine may
         // not have been counted. Two live, 56 have ended.
         const char* const setting = std::getenv("GODEBUG");
         const bool are_ended_counted =

@@ -1,4 +1,4 @@
-// GODEBUG=stackdepth=1, from outside.
+// Tests GODEBUG=stackdepth=1 from outside.
 #include <optional>
 #include <sstream>
 
@@ -13,7 +13,7 @@ struct depth_line {
     long goroutines = 0, deepest_kib = 0, stack_kib = 0;
 };
 
-// The line of the goroutines that the function `creator` has made.
+// The line of the goroutines that the function `creator` has created.
 std::optional<depth_line> line_of(const outcome& o, const std::string& creator) {
     std::istringstream lines(o.out);
     for (std::string line; std::getline(lines, line);) {
@@ -41,8 +41,8 @@ constexpr long more_kib = plain_build ? 16 : 64;
 }  // namespace
 
 TEST(stack_depths, are_those_of_each_place_that_makes_goroutines) {
-    // A goroutine on a stack that a deeper one has left would get that one's depth; or ended ones
-    // are not counted.
+    // Fails if a goroutine on the former stack of a deeper goroutine shows that goroutine's depth,
+    // or if ended goroutines are not counted.
     for (const char* procs : {"1", "4"}) {
         const outcome o = run_depths("all", "stackdepth=1", procs);
         ASSERT_TRUE(went_well(o));
@@ -65,7 +65,8 @@ TEST(stack_depths, are_those_of_each_place_that_makes_goroutines) {
 }
 
 TEST(stack_depths, without_the_setting_are_those_of_living_goroutines) {
-    // The setting's work is done for all programs, or the living are missing without it.
+    // Fails if every program pays for the work of the setting, or if living goroutines are missing
+    // without it.
     const outcome o = run_depths("all", "", "2");
     ASSERT_TRUE(went_well(o));
     EXPECT_FALSE(line_of(o, "deep")) << o;
@@ -75,7 +76,7 @@ TEST(stack_depths, without_the_setting_are_those_of_living_goroutines) {
 }
 
 TEST(stack_depths, are_a_page) {
-    // The page is not there, or does not say what is counted.
+    // Fails if the page is missing, or does not say which goroutines it counts.
     const outcome o = run_depths("page", "stackdepth=1", "2");
     ASSERT_TRUE(went_well(o));
     EXPECT_NE(o.out.find("# goroutines that live or have ended"), std::string::npos) << o;

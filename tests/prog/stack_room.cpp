@@ -1,5 +1,6 @@
-// A goroutine that asks for its stack waits in malloc, for a lock say: the others go on meanwhile,
-// also at GOMAXPROCS=1. In sanitized builds, whose malloc is their own, this program does nothing.
+// A goroutine that prints its stack waits in malloc, for example for a lock: other goroutines
+// continue meanwhile, also at GOMAXPROCS=1. In sanitized builds, which have their own malloc, this
+// program does nothing.
 #include <atomic>
 #include <cstddef>
 
@@ -9,8 +10,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-std::atomic<int> armed{0};  // the thread whose calls of malloc wait
-std::atomic<int> turns{0};  // that the others have had
+std::atomic<int> armed{0};  // thread id; malloc waits on this thread
+std::atomic<int> turns{0};  // turns of the other goroutine
 std::atomic<bool> over{false};
 
 }  // namespace
@@ -25,7 +26,7 @@ extern "C" void* malloc(std::size_t size) noexcept {
         const int before = turns;
         for (int i = 0; turns < before + 3; ++i) {
             if (i == 10'000) ::_exit(5);
-            ::usleep(1000);  // between two looks, ten thousand at most
+            ::usleep(1000);  // between two checks, ten thousand at most
         }
         armed = ::gettid();
     }
@@ -40,7 +41,7 @@ int main() {
         group.go([] {
             for (; !over; ++turns) rota::sleep_for(200us);
         });
-        (void)rota::runtime::stack(true);  // so that files are read and names known
+        (void)rota::runtime::stack(true);  // reads the files and the names in advance
         rota_test::await([] { return turns >= 3; }, [] { rota::sleep_for(1ms); });
         armed = ::gettid();
         const std::string text = rota::runtime::stack(true);

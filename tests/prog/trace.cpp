@@ -1,4 +1,5 @@
-// Traces of what the scheduler does. The second argument is the file, or the directory for files.
+// Writes traces of the scheduler's work. The second argument is the file, or the directory for
+// files.
 #include <atomic>
 #include <filesystem>
 #include <memory>
@@ -20,7 +21,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Allocations until the one that fails; 0: none does.
+// Number of allocations up to the failing allocation; 0: none fails.
 std::atomic<int> until_failure{0};
 
 void* allocate(std::size_t size) noexcept {
@@ -49,7 +50,7 @@ namespace {
 
 std::string target;
 
-// A session of the channels' kind: two goroutines that wake each other.
+// A load of channel operations: two goroutines that wake each other.
 void ping_pong(int rounds) {
     auto there = rota::make_chan<int>(), back = rota::make_chan<int>();
     rota::wait_group both;
@@ -71,7 +72,7 @@ void compute(std::chrono::milliseconds time) {
     while (std::chrono::steady_clock::now() < until) work.fetch_add(1, std::memory_order_relaxed);
 }
 
-// The sleeps are the load: calls that end before, and after, somebody has taken the p.
+// The sleeps are the load: calls that end before, and after, sysmon has taken the p.
 void call_short_and_long() {
     for (int i = 0; i < 20; ++i)
         rota::blocking([i] { std::this_thread::sleep_for(std::chrono::microseconds(i * 30)); });
@@ -83,7 +84,7 @@ void say_things() {
     const rota::trace::region here(part, "parse");
     std::string name("step");
     const rota::trace::region inner(name);
-    name = "gone";  // the region keeps its own
+    name = "gone";  // the region keeps its own copy
     rota::trace::log(part, "phase", "half way");
     rota::trace::log("empty", "");
     rota::sleep_for(1ms);
@@ -108,13 +109,13 @@ void talk_by_network() {
     both.wait();
 }
 
-// All of that at once, from goroutines and threads.
+// The whole load at once, from goroutines and threads.
 void everything() {
     rota::wait_group all;
     std::thread outside([] {
         for (int i = 0; i < 50; ++i) {
             rota::go([] {});
-            std::this_thread::sleep_for(20us);  // the load: a pause in what arrives
+            std::this_thread::sleep_for(20us);  // the load: a pause between arrivals
         }
     });
     for (int i = 0; i < 3; ++i) {
@@ -124,14 +125,14 @@ void everything() {
         all.go(
             [] { rota::select(rota::on_recv(rota::after(1ms)), rota::on_recv(rota::after(2ms))); });
     }
-    all.go([] {  // who sends waits
+    all.go([] {  // the sender waits
         auto slow = rota::make_chan<int>();
         rota::go([slow] { slow.send(1); });
         rota::sleep_for(1ms);
         slow.recv();
     });
     all.go([] { compute(40ms); });
-    all.go([] { std::this_thread::sleep_for(15ms); });  // the load: blocks unannounced
+    all.go([] { std::this_thread::sleep_for(15ms); });  // the load: blocks without rota::blocking
     all.go(talk_by_network);
     all.go([] {
         rota::runtime::lock_os_thread();
@@ -147,13 +148,13 @@ void everything() {
     rota::blocking([&] { outside.join(); });
 }
 
-// Whoever begins to want a trace begins a generation of it.
+// The start of a recorder begins a new generation of the trace.
 void begin_generation() {
     rota::trace::flight_recorder box;
     box.start();
 }
 
-// One trace of everything, of some generations, begun amid goroutines that exist already.
+// A trace of the whole load, with several generations, which begins while goroutines already exist.
 int all() {
     rota::run([] {
         auto early = rota::make_chan<int>();
@@ -173,7 +174,8 @@ int all() {
     return 0;
 }
 
-// A server of HTTP and its clients, while the number of processors changes and dumps are made.
+// An HTTP server and its clients, while the number of processors changes and the program makes
+// dumps.
 int http_server() {
     rota::run([] {
         constexpr int clients = 16, requests = 60;
@@ -216,7 +218,7 @@ int http_server() {
     return 0;
 }
 
-// Traces that begin and end a hundred times while goroutines work, and are not waited for.
+// A hundred traces begin and end while goroutines work; no trace waits for the goroutines.
 int repeatedly() {
     rota::run([] {
         std::atomic<bool> over{false};
@@ -239,7 +241,7 @@ int repeatedly() {
     return 0;
 }
 
-// From a thread of the program's own, outside run().
+// Traces from a thread of the program's own, outside run().
 int from_a_thread() {
     rota::trace::start(target);
     rota::run([] { ping_pong(10); });
@@ -256,7 +258,7 @@ int expect_error(const std::error_code& ec, std::errc wanted) {
     return 1;
 }
 
-// The second start is refused, and leaves the first trace as it is.
+// The second start fails, and leaves the first trace unchanged.
 int twice() {
     int failed = 0;
     rota::run([&] {
@@ -288,7 +290,7 @@ int to_nowhere() {
         ping_pong(3);
         rota::trace::stop(ec);
         failed |= expect_error(ec, std::errc::no_space_on_device);
-        rota::trace::stop(ec);  // there is none any more
+        rota::trace::stop(ec);  // no trace is left
         failed |= ec ? 1 : 0;
         rota::trace::flight_recorder box;
         box.start();
@@ -296,18 +298,19 @@ int to_nowhere() {
         failed |= expect_error(ec, std::errc::no_such_file_or_directory);
         box.write_to("/dev/full", ec);
         failed |= expect_error(ec, std::errc::no_space_on_device);
-        box.write_to(target + "/it", ec);  // and goes on
+        box.write_to(target + "/it", ec);  // the recorder continues
         failed |= ec ? 1 : 0;
     });
     return failed;
 }
 
-// More events than the trace may keep: that is said, and the file is whole as far as it goes.
+// More events than the trace may keep: stop() returns an error, and the file is complete as far as
+// it goes.
 int too_fast() {
     int failed = 0;
     rota::run([&] {
         rota::trace::start(target, {.stacks = true, .memory_max = 512 << 10});
-        begin_generation();  // the one before is not too much
+        begin_generation();  // the size of the previous generation is within the limit
         ping_pong(100'000);
         std::error_code ec;
         rota::trace::stop(ec);
@@ -319,7 +322,7 @@ int too_fast() {
     return failed;
 }
 
-// Goroutines that wait, and to which nothing happens for some generations.
+// Goroutines that wait, without any event for several generations.
 int many() {
     rota::run([] {
         auto gate = rota::make_chan<int>();
@@ -334,7 +337,7 @@ int many() {
         begin_generation();
         for (int i = 0; i < 1'000; ++i) gate.send(i);
         begin_generation();
-        gate.close();  // wakes them while they may be told
+        gate.close();  // wakes them while the trace may record their states
         begin_generation();
         all.wait();
         over.store(true);
@@ -344,7 +347,7 @@ int many() {
     return 0;
 }
 
-// A log's texts are cut, and have numbers of their own in each generation.
+// The trace cuts a log's texts, and numbers them anew in each generation.
 int texts() {
     rota::run([] {
         rota::trace::start(target);
@@ -361,7 +364,7 @@ int texts() {
     return 0;
 }
 
-// The nth allocation fails, for each n until none does: first of a start, then of an end.
+// The nth allocation fails, for each n until none fails: first in a start, then in a stop.
 int out_of_memory() {
     int failed = 0;
     rota::run([&] {
@@ -400,8 +403,8 @@ int out_of_memory() {
     return failed;
 }
 
-// A recorder beside a trace, and alone; it forgets what is too old or too much: `rounds` are more
-// than it keeps. Returns how long that has taken.
+// A recorder beside a trace, and then alone. It forgets events that are too old or exceed its size:
+// `rounds` rounds make more events than it keeps. Returns the time that they take.
 std::chrono::nanoseconds record(int rounds, int& failed) {
     rota::trace::flight_recorder box(
         {.min_age = 1s, .max_bytes = static_cast<std::size_t>(rounds) * 25});
@@ -427,9 +430,9 @@ std::chrono::nanoseconds record(int rounds, int& failed) {
     return took;
 }
 
-// After a second there is another generation, and what is in the one before is forgotten alone:
-// where that may have come in between, again with half as many; fewer would be no more than all the
-// rest. Says how many it were.
+// After a second a new generation begins, and the recorder forgets the older generation by itself.
+// If that may have happened in between, the program repeats with half as many rounds. Even fewer
+// would make no more events than the rest. Prints the number of rounds.
 int recorder() {
     int failed = 0;
     rota::run([&] {
@@ -440,7 +443,7 @@ int recorder() {
     return failed;
 }
 
-// A recorder that goes with the static objects, and a trace that nobody stops before.
+// A recorder that is destroyed with the static objects, and a trace that is not stopped before.
 int until_the_end() {
     static rota::trace::flight_recorder box;
     std::atexit([] {
@@ -458,7 +461,7 @@ int until_the_end() {
     return 1;
 }
 
-// Cannot be traced.
+// A program that cannot be traced.
 int impossible() {
     std::error_code ec, of_box;
     rota::run([&] {
@@ -472,7 +475,8 @@ int impossible() {
            expect_error(of_box, std::errc::not_supported);
 }
 
-// What a bubble would start; but who is in one may end it, and write what a recorder has.
+// A bubble may not start a trace or a recorder. But a goroutine in a bubble may stop a trace, and
+// may write a recorder's events.
 int in_a_bubble() {
     int failed = 0;
     rota::run([&] {
@@ -495,7 +499,7 @@ int in_a_bubble() {
     return failed;
 }
 
-// In the child of a fork nobody sees to the trace.
+// In the child of a fork no goroutine writes the trace.
 int in_a_child() {
     int failed = 0;
     rota::run([&] {

@@ -1,9 +1,10 @@
-// Traces of small programs, replayed event by event: prog/trace.cpp writes them, trace_check.py
-// reads them, and so does Go's own reader where there is one.
+// Replays traces of small programs, event by event: prog/trace.cpp writes them. trace_check.py
+// reads them, and so does Go's own reader if Go is installed.
 //
-// What could go wrong: an event is missing, comes twice, or in an order that no scheduler can have;
-// a trace that begins or ends in the middle of something tells another state than the events do. A
-// reader then refuses the file. The checker's own rules are tested by breaches (--self-test).
+// A reader refuses a file in which an event is missing, comes twice, or comes in an order that no
+// scheduler can produce. It also refuses a trace that begins or ends in the middle of an operation
+// and states another state than its events. Planted breaches test the checker's own rules
+// (--self-test).
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
@@ -31,7 +32,7 @@ class traced_program : public testing::Test {
         return child(std::move(arguments)).finish();
     }
 
-    // Replays all files, by the checker and by Go. Returns what the checker says of them.
+    // Replays every file with the checker and with Go's reader. Returns the checker's output.
     std::string replay() {
         const outcome ours = check({directory_});
         EXPECT_TRUE(went_well(ours));
@@ -41,7 +42,7 @@ class traced_program : public testing::Test {
         return ours.out;
     }
 
-    // How many of these events the checker has seen, in all files together.
+    // The number of these events that the checker has counted in the files together.
     static int count(const std::string& said, const std::string& event) {
         int sum = 0;
         const std::string key = " " + event + " ";
@@ -86,7 +87,8 @@ TEST_P(traced_programs, of_every_kind_can_be_replayed) {
                               "UserRegionEnd(step)",
                               "UserLog(half way)"})
         EXPECT_GT(count(said, event), 0) << event << ": " << said;
-    // The goroutines that existed before, and at least those that everything() makes three times.
+    // The goroutines that existed before, and at least the goroutines that everything() creates
+    // three times.
     EXPECT_GE(count(said, "GoStatusStack"), 20) << said;
     EXPECT_GE(count(said, "UserTaskBegin(request)"), 6) << said;
 }
@@ -134,12 +136,13 @@ TEST_F(traced_program, is_told_of_lost_events_and_has_a_whole_file) {
 TEST_F(traced_program, has_a_flight_recorder_that_forgets) {
     const outcome o = run_program("trace", {"recorder", directory_}, {{"GOMAXPROCS", "2"}});
     ASSERT_TRUE(went_well(o));
-    const int events = 2 * std::atoi(o.out.c_str());  // many, as the program says
+    const int events = 2 * std::atoi(o.out.c_str());  // as many as the program prints
     ASSERT_GE(events, 4'000) << o;
     const std::string said = replay();
     EXPECT_GE(count(said, "UserTaskBegin(request)"), 6) << said;
     EXPECT_FALSE(fs::exists(path("none")));
-    // What was said before the many events is forgotten, and these are when more comes.
+    // The recorder forgets the events before the burst, and later the burst itself, when new events
+    // come.
     const std::string first = check({path("first")}).out, second = check({path("second")}).out;
     EXPECT_EQ(count(first, "UserTaskBegin(request)"), 0) << first;
     EXPECT_GE(count(first, "GoBlock"), events) << first;
@@ -155,7 +158,7 @@ TEST_F(traced_program, may_end_in_the_middle) {
 TEST_F(traced_program, is_told_that_a_repeatable_schedule_cannot_be_traced) {
     const outcome o =
         run_program("trace", {"impossible", path("it")}, {{"GODEBUG", "schedseed=1"}});
-    EXPECT_TRUE(ended_with(o, 0));  // how many steps it took is on stderr
+    EXPECT_TRUE(ended_with(o, 0));  // stderr shows the number of steps
     EXPECT_FALSE(fs::exists(path("it")));
 }
 

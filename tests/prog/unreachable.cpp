@@ -1,10 +1,10 @@
-// Programs with the five usual leaks of goroutines, and the same programs without: what
-// rota::leak::find_unreachable and the profile goroutineleak say of them. Each case in a process of
-// its own, so that nothing of other tests lies in memory.
+// Programs with the five usual leaks of goroutines, and the same programs without the leaks: they
+// print the results of rota::leak::find_unreachable and of the profile goroutineleak. Each case
+// runs in a process of its own, so that memory holds nothing of other tests.
 //
-// The first argument names the case; with "kept" as a second one the program keeps the means to let
-// all go on, does so after the search, and waits for their ends. Any other second argument is a
-// folder, where all forms of the profile are written.
+// The first argument names the case. With "kept" as second argument, the program keeps the means to
+// wake every goroutine; after the search it wakes them and waits for their ends. Any other second
+// argument is a folder, to which the program writes every form of the profile.
 #include <algorithm>
 #include <atomic>
 #include <fstream>
@@ -24,14 +24,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Where the program without the leak keeps a handle; null in the one with it.
+// The program without the leak keeps a handle here; null in the program with the leak.
 using keeper = std::vector<rota::chan<int>>*;
 
 void keep(keeper kept, const rota::chan<int>& ch) {
     if (kept != nullptr) kept->push_back(ch);
 }
 
-// The first answer is taken; nobody receives the others.
+// Main takes the first answer; no goroutine receives the rest.
 [[gnu::noinline]] void forget_senders(keeper kept) {
     auto answers = rota::make_chan<int>();
     for (int i = 0; i < 3; ++i) rota::go({.name = "sender"}, [answers, i] { answers.send(i); });
@@ -39,7 +39,7 @@ void keep(keeper kept, const rota::chan<int>& ch) {
     keep(kept, answers);
 }
 
-// What was produced is consumed, but nobody says that this was all.
+// The consumers take every value, but the producer does not close the channel.
 [[gnu::noinline]] void forget_close(keeper kept) {
     auto jobs = rota::make_chan<int>(2);
     for (int i = 0; i < 2; ++i) {
@@ -52,7 +52,7 @@ void keep(keeper kept, const rota::chan<int>& ch) {
     keep(kept, jobs);
 }
 
-// The answer comes when nobody waits for it any more.
+// The answer comes when no goroutine waits for it any more.
 [[gnu::noinline]] void abandon_answer(keeper kept) {
     auto answer = rota::make_chan<int>();
     static std::atomic<bool> is_given_up;
@@ -74,8 +74,9 @@ void keep(keeper kept, const rota::chan<int>& ch) {
     keep(kept, requests);
 }
 
-// Whoever comes first leaves without unlocking, and the others wait for ever; so does who waits for
-// them. Without the leak, the lock is held for as long as the program says.
+// The first worker leaves without unlocking, and the other workers wait for ever; so does the
+// owner, which waits for the workers. Without the leak, a worker holds the lock as long as the
+// program says.
 [[gnu::noinline]] void forget_unlock(keeper kept) {
     rota::chan<int> may_unlock;
     if (kept != nullptr) may_unlock = rota::make_chan<int>();
@@ -98,33 +99,34 @@ void keep(keeper kept, const rota::chan<int>& ch) {
     keep(kept, may_unlock);
 }
 
-// The address of a channel, not as a pointer: that would be found.
+// The inverted address of a channel: the search would find the pointer itself.
 std::atomic<std::uintptr_t> turned_round;
 std::atomic<bool> is_planted, is_over;
 
 [[gnu::noinline]] void fill(std::uintptr_t (&words)[32], std::uintptr_t turned) {
     for (std::uintptr_t& w : words) w = ~turned;
-    asm volatile("" : : "r"(words) : "memory");  // they are there
+    asm volatile("" : : "r"(words) : "memory");  // forces the words into memory
 }
 
-// Runs on the main thread's own stack, on which it sleeps.
+// Runs on the stack on which the main thread sleeps.
 extern "C" void hold_old_words(int) {
     std::uintptr_t words[32], others[32];
     fill(words, turned_round);
-    fill(others, 0);  // in no register any more
+    fill(others, 0);  // no register keeps the words
     is_planted = true;
     while (!is_over) ::sched_yield();
 }
 
-// The scheduler's frames on the main thread's stack hold old words for as long as it sleeps: who
-// parked there has left them.
+// While the main thread sleeps, the scheduler's frames on its stack hold old words: a goroutine
+// that parked there has left them.
 [[gnu::noinline]] void leave_old_words(keeper kept) {
     auto jobs = rota::make_chan<int>();
     rota::go({.name = "consumer"}, [jobs] {
         while (jobs.recv()) {
         }
     });
-    // Whoever waits leaves the main thread, which sleeps then: the others take its place.
+    // A goroutine that waits leaves the main thread, which then sleeps: another thread takes its
+    // place.
     while (::gettid() == ::getpid()) jobs.send(1);
     await([] { return does_thread_sleep(::getpid(), std::to_string(::getpid())); });
     static_assert(sizeof jobs == sizeof(std::uintptr_t));
@@ -142,9 +144,9 @@ extern "C" void hold_old_words(int) {
 struct pattern {
     const char* name;
     void (*run)(keeper kept);
-    int left;            // so many goroutines are left behind
-    bool ends_by_close;  // without the leak: else by receives
-    int holders = 0;     // that wait as well without the leak
+    int left;            // number of goroutines left behind
+    bool ends_by_close;  // the version without the leak: else by receives
+    int holders = 0;     // goroutines that wait in the version without the leak as well
 };
 
 constexpr pattern patterns[] = {
@@ -153,7 +155,8 @@ constexpr pattern patterns[] = {
     {"lock", forget_unlock, 3, true, 1},  {"words", leave_old_words, 1, true},
 };
 
-// Until so many wait for others, not for the time, and nobody else is left.
+// Waits until `wanted` goroutines wait for other goroutines, not for a time, and no further
+// goroutine is left.
 void await_waiters(int wanted) {
     await([wanted] {
         if (rota::runtime::num_goroutine() != wanted + 1) return false;
@@ -164,9 +167,9 @@ void await_waiters(int wanted) {
     });
 }
 
-// Searches until so many are found, and the profile has as many. A thread that the kernel has
-// interrupted on its way from a goroutine that has parked to the next has pointers in its registers
-// that are true: nothing is proven then, and the next search says more.
+// Searches until it has found as many as wanted, and the profile shows as many. The kernel may
+// interrupt a thread on its way from a parked goroutine to the next. Its registers then hold true
+// pointers, which prove nothing, and the next search tells more.
 void show_found(std::size_t wanted) {
     std::vector<std::string> names;
     await([&] {
@@ -187,14 +190,15 @@ void show_found(std::size_t wanted) {
     if (const auto why = text.find("# only"); why != text.npos) std::cerr << text.substr(why);
 }
 
-// Frames have holes, in which words of earlier calls stay: one that waited in a channel, here.
+// Clears the holes of frames, in which words of earlier calls stay: here those of a call that
+// waited in a channel.
 [[gnu::noinline]] void wipe_below() {
     std::byte room[16384];
     std::memset(room, 0, sizeof room);
-    asm volatile("" : : "r"(room) : "memory");  // they are there
+    asm volatile("" : : "r"(room) : "memory");  // forces the bytes into memory
 }
 
-// The forms other than the text that show_found looks at: what tools read, and dumps.
+// Writes the forms other than the text that show_found checks: those for tools, and dumps.
 void write_forms(const std::string& folder, int wanted) {
     std::string profile;
     await([&] {
@@ -204,7 +208,7 @@ void write_forms(const std::string& folder, int wanted) {
         return profile.find("total " + std::to_string(wanted) + "\n") != profile.npos;
     });
     std::ofstream(folder + "/leak.txt") << profile;
-    // One more search; it may prove less by chance.
+    // Searches again, since a single search may prove less by chance.
     std::size_t lost = 0;
     await([&] {
         std::ofstream file(folder + "/leak.pb.gz");

@@ -1,5 +1,5 @@
-// Goroutines that can never run again: each of the usual leaks is found, by the search and in the
-// profile, and the same program without the leak has nobody named who runs later on.
+// Tests goroutines that can never run again: the search and the profile find each of the usual
+// leaks. In the same program without the leak they name no goroutine that runs later.
 
 #include <string>
 #include <string_view>
@@ -38,8 +38,8 @@ class unreachable_in_program : public testing::TestWithParam<std::tuple<std::siz
 }  // namespace
 
 TEST_P(unreachable_in_program, the_leak_is_found) {
-    // A goroutine that is left behind is not named, since an old word somewhere in memory looks
-    // like a pointer to what it waits for; or the profile counts others.
+    // Fails if a goroutine that is left behind is not named: an old word in memory may look like a
+    // pointer to the object of its wait. Fails if the profile counts a further goroutine.
     const bool by_nature = program().name == std::string_view("nil");  // needs no proof
     if (!by_nature && !plain_build)
         GTEST_SKIP() << "sanitizers keep frames elsewhere: nothing is proven";
@@ -52,7 +52,7 @@ TEST_P(unreachable_in_program, the_leak_is_found) {
 }
 
 TEST_P(unreachable_in_program, nobody_is_named_where_there_is_no_leak) {
-    // Somebody is named who is let go on afterwards.
+    // Fails if a goroutine is named that continues afterwards.
     const outcome o = run({program().name, "kept"});
     EXPECT_EQ(o.status, 0) << o;
     EXPECT_EQ(o.out, "goroutineleak profile: total 0\nall have ended\n") << o;

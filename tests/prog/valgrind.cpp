@@ -1,5 +1,5 @@
-// What runs under valgrind: a channel and ten sleeps, on stacks that are used again by goroutines
-// of other sizes, and with the argument `faulty` a read of memory that has been given back.
+// A program for valgrind: a channel and ten sleeps, on stacks that goroutines of different sizes
+// reuse. With the argument `faulty` it reads freed memory.
 #include <cstring>
 #include <string>
 
@@ -9,7 +9,8 @@
 
 namespace {
 
-// Goroutines whose closures and frames differ in size run one after the other on the same stacks.
+// Goroutines with closures and frames of different sizes run one after the other on the same
+// stacks.
 template <std::size_t Size>
 int use_stack(int seed) {
     struct filled {
@@ -63,7 +64,7 @@ int faulty() {
     int seen = 0;
     rota::run([&] {
         int* gone = new int(7);
-        const int* volatile at = gone;  // the compiler does not know
+        const int* volatile at = gone;  // hides the address from the compiler
         delete gone;
         seen = *at;
     });

@@ -1,5 +1,5 @@
 // Channels, mutexes and contexts as variables of one function, for a debugger to print. The program
-// says when they are as they shall be, and ends by abort(). Compiled with types (-g).
+// says when their states are ready, and ends by abort(). Compiled with types (-g).
 #include <string>
 
 #include "program.hpp"
@@ -15,7 +15,7 @@ struct point {
 
 std::uint64_t waiting() { return rota::runtime::read_sched_stats().parks; }
 
-// Their frame is the one that gdb looks at.
+// gdb looks at the caller's frame.
 [[gnu::noinline]] void look() {
     say("ready");
     std::abort();
@@ -24,7 +24,7 @@ std::uint64_t waiting() { return rota::runtime::read_sched_stats().parks; }
 void have_variables() {
     const rota::chan<int> nil;
     const auto numbers = rota::make_chan<int>(3);
-    // The oldest value does not lie in the first slot.
+    // Moves the oldest value out of the first slot.
     for (const int n : {10, 11, 12}) numbers.send(n);
     (void)numbers.recv();
     numbers.send(13);
@@ -54,7 +54,7 @@ void have_variables() {
     rota::go([&] { held.lock(); });
     await([&] { return waiting() - before >= 13; });
     look();
-    free.lock();  // all of them live until here
+    free.lock();  // keeps every variable alive until here
 }
 
 }  // namespace

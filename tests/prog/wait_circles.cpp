@@ -1,6 +1,6 @@
-// Goroutines that wait for each other by way of channels, and of channels and locks; and others
-// that only seem to. Each case in a process of its own, so that nothing of other tests lies in
-// memory.
+// Goroutines that wait for each other through channels, or through channels and locks, and
+// goroutines that only seem to. Each case runs in a process of its own, so that memory holds
+// nothing of other tests.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -32,7 +32,7 @@ using circles = std::vector<rota::debug::deadlock>;
     ::_exit(1);
 }
 
-// Words of calls that have returned lie below: other calls write over them.
+// Words of calls that have returned lie below this frame: the function writes over them.
 [[gnu::noinline]] void clear_dead_frames() {
     volatile char room[16 * 1024];
     for (std::size_t i = 0; i < sizeof room; ++i) room[i] = 0;
@@ -41,7 +41,7 @@ using circles = std::vector<rota::debug::deadlock>;
 circles await_circles(std::size_t n) {
     circles found;
     for (int i = 0; i < 500; ++i) {
-        found.clear();  // it would count as somebody who reaches the channels
+        found.clear();  // `found` would count as a holder of the channels
         clear_dead_frames();
         found = rota::debug::find_all_deadlocks();
         if (found.size() == n) return found;
@@ -55,8 +55,8 @@ circles await_circles(std::size_t n) {
     to.send(got.value_or(0));
 }
 
-// Each hands on what the one before hands to it, and nobody has begun. The handles lie on the
-// stack: memory that was given back to malloc would still have them.
+// Each goroutine passes on the value of its predecessor, and no goroutine begins. The handles lie
+// on the stack: memory that was given back to malloc would still contain them.
 [[gnu::noinline]] void make_ring(std::size_t n) {
     std::array<rota::chan<int>, 8> links;
     for (std::size_t i = 0; i < n; ++i) links[i] = rota::make_chan<int>();
@@ -64,8 +64,8 @@ circles await_circles(std::size_t n) {
         rota::go([from = links[i], to = links[(i + 1) % n]] { passes_on(from, to); });
 }
 
-// Nobody looks into the stack of one that has ended. Its frame does not stay either: the next
-// goroutine may have the stack to which it points.
+// Runs f in another goroutine. The search does not read the stack of an ended goroutine. Its frame
+// does not stay either: the next goroutine may have the stack to which it points.
 template <class F>
 [[gnu::noinline]] void in_another(F f) {
     rota::wait_group one;
@@ -95,7 +95,7 @@ int of_channels_are_found() {
     });
 }
 
-// What has been found before, and forgotten, is no pointer to the channels.
+// An earlier result that the program has dropped is no pointer to the channels.
 int are_found_again() {
     return rota::run([] {
         for (const std::size_t n : {1, 2, 3}) {
@@ -127,10 +127,12 @@ struct shared_state {
     answer.send(1);
 }
 
-// One holds the lock while it waits for the other, which wants the lock before it answers.
+// The first goroutine holds the lock while it waits for the second, which needs the lock before it
+// answers.
 [[gnu::noinline]] void make_mixed(std::atomic<int>& have_it) {
     auto state = std::make_shared<shared_state>();
-    state->lock.lock();  // the first lock of a mutex is not noted
+    // The first lock of a mutex made before watch_locks() is not recorded.
+    state->lock.lock();
     state->lock.unlock();
     auto answer = rota::make_chan<int>();
     rota::go([state, answer, &have_it] { waits_with_the_lock(*state, answer, have_it); });
@@ -158,13 +160,13 @@ int of_channels_and_locks_are_found() {
 
 [[gnu::noinline]] void receives(const rota::chan<int>& from) { (void)from.recv(); }
 
-// Many wait for one channel that nobody serves: lost, but no circle.
+// Many goroutines wait for a channel that no goroutine serves: lost, but no circle.
 [[gnu::noinline]] void abandon_many() {
     auto jobs = rota::make_chan<int>();
     for (int i = 0; i < 20; ++i) rota::go([jobs] { receives(jobs); });
 }
 
-// A ring, of which somebody who lives still has one link.
+// A ring; a living goroutine still holds one of its channels.
 [[gnu::noinline]] rota::chan<int> make_ring_with_a_way_in() {
     auto one = rota::make_chan<int>();
     auto other = rota::make_chan<int>();
@@ -178,7 +180,7 @@ int that_are_none_are_not() {
         const rota::chan<int> way_in = make_ring_with_a_way_in();
         in_another(abandon_many);
         in_another([] { make_ring(2); });
-        // One circle, so the search proves something.
+        // A true circle, so that the search proves something.
         {
             const circles found = await_circles(1);
             if (found[0].circle.size() != 2) fail("the ring that is one", found);
@@ -194,7 +196,8 @@ int that_are_none_are_not() {
     });
 }
 
-// Circles of both kinds, which GODEBUG=deadlock=1 reports; the program goes on until it is ended.
+// Circles of both kinds, which GODEBUG=deadlock=1 reports; the program continues until the test
+// ends it.
 int are_left_alone() {
     return rota::run([] {
         static std::atomic<int> have_it{0};
@@ -217,11 +220,11 @@ std::uint64_t world_stops() {
     return 0;
 }
 
-// As above, and then nobody can go on any more.
+// The same, and then no goroutine can continue any more.
 int are_left_by_all() {
     return rota::run([] {
         in_another([] { make_ring(2); });
-        // Until a thread of rota's own is there that has searched.
+        // Waits until a thread of rota's own exists and has searched.
         await([] {
             clear_dead_frames();
             rota::sleep_for(5ms);

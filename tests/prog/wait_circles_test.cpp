@@ -1,7 +1,7 @@
-// Deadlocks that lead through channels: prog/wait_circles.cpp makes them.
+// Tests of deadlocks that lead through channels: prog/wait_circles.cpp makes them.
 //
-// What could go wrong: a circle is not found, or with others than stand in it; or goroutines are
-// called one that only wait for the same, or that somebody outside can still reach.
+// Fails if the search misses a circle, or names goroutines outside of it. Fails if it reports
+// goroutines that only wait for the same channel, or that a goroutine outside can still reach.
 #include "child.hpp"
 
 using namespace rota_test;
@@ -38,11 +38,12 @@ TEST_P(circles_of_waits, that_are_none_are_not_reported) {
 INSTANTIATE_TEST_SUITE_P(procs, circles_of_waits, testing::Values("1", "4"));
 
 TEST_P(circles_of_waits, are_reported_by_a_program_that_goes_on) {
-    // GODEBUG=deadlock=1 knows locks alone, says the same again and again, or stops the program.
+    // Fails if GODEBUG=deadlock=1 knows only locks, reports the same again and again, or stops the
+    // program.
     child c(program("wait_circles", {"are_left_alone"}),
             {{"GODEBUG", "deadlock=1"}, {"GOMAXPROCS", GetParam()}});
     EXPECT_TRUE(c.complains("rota: deadlock: goroutines wait for each other, in a circle\n", 2));
-    EXPECT_TRUE(c.complains("goroutine ", 4));  // the stacks of all
+    EXPECT_TRUE(c.complains("goroutine ", 4));  // the stacks of the four goroutines
     const outcome o = c.kill_and_finish();
     EXPECT_EQ(o.lines_with("rota: deadlock: "), 2) << o;
     const auto waits = [](const char* object, const char* next) {
@@ -58,7 +59,8 @@ TEST_P(circles_of_waits, are_reported_by_a_program_that_goes_on) {
 }
 
 TEST_P(circles_of_waits, hide_no_deadlock_of_all) {
-    // The thread that searches counts as one that may wake somebody, and the program hangs.
+    // Fails if the searching thread counts as a thread that may wake a goroutine: the program
+    // hangs.
     const outcome o = run_program("wait_circles", {"are_left_by_all"},
                                   {{"GODEBUG", "deadlock=1"}, {"GOMAXPROCS", GetParam()}});
     EXPECT_FALSE(o.timed_out) << o;

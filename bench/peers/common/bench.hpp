@@ -27,8 +27,8 @@ inline std::string peer = env_or("PEER", "cpp");
 inline int procs = atoi(env_or("PROCS", "2").c_str());
 inline double rep_ns = atof(env_or("BENCH_MS", "1000").c_str()) * 1e6;
 inline const int kReps = std::max(1, atoi(env_or("BENCH_REPS", "5").c_str()));
-// BENCH_OPS: that many operations in each repetition, and no calibration: for who counts something
-// else than time.
+// BENCH_OPS: the number of operations in each repetition, without calibration: for a measurement of
+// a quantity other than time.
 inline const long fixed_ops = atol(env_or("BENCH_OPS", "0").c_str());
 inline int port = 0;
 
@@ -49,8 +49,8 @@ inline double ns_since(Clock::time_point t) {
     return (double)std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - t).count();
 }
 
-// Calibration shared by bench() and by peers whose loops are coroutines: feed it how long n
-// iterations took until it is done; n is then what fills one repetition.
+// Calibration for bench() and for peers with coroutine loops. The caller feeds it the time of n
+// iterations until `done`; n then fills one repetition.
 struct Calibration {
     long step;
     long n = step;
@@ -138,8 +138,8 @@ inline uint64_t burn(uint64_t x, int n) {
     return x;
 }
 
-// The figures of parked_*: feed one (create ns, wake ns) pair per repetition; the first is the cold
-// one.
+// The figures of parked_*: the caller feeds a (create ns, wake ns) pair per repetition; the first
+// is the cold repetition.
 struct Parked {
     std::string name;
     double n;

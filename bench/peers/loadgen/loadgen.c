@@ -1,4 +1,4 @@
-// TCP echo load generator: one thread, epoll, one message in flight per connection.
+// TCP echo load generator: a single thread, epoll, a message in flight per connection.
 //
 //   loadgen echo PORT CONNS SECONDS SERVER_PID   requests/s, p50, p99, server CPU s per 1M requests
 //   loadgen idle PORT CONNS SERVER_PID           server resident bytes per idle connection
@@ -119,7 +119,7 @@ static int echo(int port, int conns, double seconds, int pid) {
     struct conn *c = calloc((size_t)conns, sizeof *c);
     for (int i = 0; i < conns; i++) {
         c[i].fd = dial(port);
-        send_msg(c[i].fd); // the server has accepted it and runs its handler
+        send_msg(c[i].fd); // the server has accepted the connection and runs its handler
         recv_msg(c[i].fd);
         struct epoll_event ev = {.events = EPOLLIN, .data.ptr = &c[i]};
         if (epoll_ctl(ep, EPOLL_CTL_ADD, c[i].fd, &ev) < 0) die("epoll_ctl");

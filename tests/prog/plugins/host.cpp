@@ -1,5 +1,5 @@
 // Loads plugins: host CASE MODE FILE [FILE]. MODE is local or global. With ROTA_TEST_HOST_HAS_COPY
-// the program has a copy of the runtime as well, which works at the same time.
+// the program also contains a copy of the runtime, which works at the same time.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -35,7 +35,7 @@ F* find(void* plugin, const char* name) {
     return f;
 }
 
-// Waits until it holds, for at most 20 s.
+// Waits until the condition holds, for at most 20 s.
 template <class C>
 bool eventually(C condition) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -46,7 +46,7 @@ bool eventually(C condition) {
     return true;
 }
 
-// All copies at once; 0, or the sum of what went wrong.
+// Runs every copy at once; returns 0, or the sum of the failure numbers.
 int work(const std::vector<const char*>& files) {
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
@@ -61,7 +61,7 @@ int work(const std::vector<const char*>& files) {
     return wrong;
 }
 
-// Each plugin is closed while its goroutines, and its sysmon, go on.
+// Each plugin is closed while its goroutines and its sysmon continue.
 int close_at_work(const std::vector<const char*>& files) {
     for (const char* file : files) {
         static std::atomic<int> counts[2];
@@ -76,7 +76,7 @@ int close_at_work(const std::vector<const char*>& files) {
     return 0;
 }
 
-// A plugin whose runtime nobody has used goes.
+// A plugin is unloaded if the program has never used its runtime.
 int close_unused(const std::vector<const char*>& files) {
     for (const char* file : files) {
         if (::dlclose(load(file)) != 0) return 1;
@@ -85,14 +85,14 @@ int close_unused(const std::vector<const char*>& files) {
     return 0;
 }
 
-// The last plugin's goroutine fails; each has been at work.
+// A goroutine of the last plugin faults, after each plugin has worked.
 int fault(const std::vector<const char*>& files) {
     if (const int wrong = work(files)) return wrong;
     find<void()>(load(files.back()), "plugin_fault")();
     return 3;
 }
 
-// As that, in the first one, whose handlers are the older ones.
+// The same in the first plugin, which has the older handlers.
 int first_fault(const std::vector<const char*>& files) {
     if (const int wrong = work(files)) return wrong;
     find<void()>(load(files.front()), "plugin_fault")();

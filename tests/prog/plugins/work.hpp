@@ -1,5 +1,5 @@
-// What each copy of the runtime does in these tests: channels, timers, and a goroutine that
-// computes until another one stops it, for which it must be preempted.
+// The work of each copy of the runtime in these tests: channels, timers, and a goroutine that
+// computes until main stops it, and so must be preempted.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace plugin_test {
 
 using namespace std::chrono_literals;
 
-// Adds up what goes through a channel of one place.
+// Adds up the values that go through a channel with a buffer of one value.
 inline bool pass_values(int count) {
     auto values = rota::make_chan<int>(1);
     rota::go([values, count]() mutable {
@@ -54,7 +54,7 @@ inline bool sleeps_and_ticks() {
     return std::chrono::steady_clock::now() - begun >= 10ms;
 }
 
-// 0, or the number of what went wrong.
+// 0, or the number of the first failed step.
 inline int work() {
     int wrong = 0;
     rota::run([&] {
