@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "http/client.hpp"
+#include "http/hop.hpp"
 
 namespace rota::http::detail {
 

@@ -2,6 +2,7 @@
 //
 //     client.cpp      the call: a request, and a request for each redirect
 //     redirect.cpp    the next request
+//     hop.cpp         its head
 //     round_trip.cpp  a request: an attempt, perhaps a second attempt
 //     connect.cpp     a fresh connection: dial, tunnel, TLS
 //     call.cpp        an attempt: upload.cpp sends, answer_reader.cpp reads
@@ -19,31 +20,13 @@
 #include <rota/tls.hpp>
 
 #include "http/call.hpp"
+#include "http/hop.hpp"
 #include "http/idle_pool.hpp"
 #include "http/made_request.hpp"
 #include "http/proxy.hpp"
 #include "http/url.hpp"
 
 namespace rota::http::detail {
-
-// A request to send: the program's, or the request that a redirect has made of it.
-struct hop {
-    std::string method;
-    url to;
-    header_map fields;
-    std::shared_ptr<outgoing_body> body;  // the program's, or null
-    bool has_own_referer = false;         // the program has set Referer
-    bool is_redirected = false;           // the URL is not the program's own
-
-    bool is_idempotent() const;
-    bool asks_to_close() const;
-    bool expects_continue() const;
-    // Caller: asks once for each request that is sent, since the program may change trailers
-    // meanwhile. A body framed differently from its head would be read as another request.
-    framing body_framing() const;
-    // The head as it is sent; through `proxy` unless that is null.
-    std::string head(framing how, const url* proxy, bool keep_alive) const;
-};
 
 // Finds the next request that an answer asks for. True: `at` is that request.
 bool follow(hop& at, const call& answer, bool& has_left_host, std::error_code& error);
