@@ -12,7 +12,7 @@
 
 #include "fd/fd.hpp"
 #include "http/exchange.hpp"
-#include "http/server.hpp"
+#include "http/server_state.hpp"
 #include "http/trailers.hpp"
 
 namespace rota::http {

@@ -7,7 +7,7 @@
 #include <rota/detail/time_engine.hpp>
 #include <rota/panic.hpp>
 
-#include "http/connection.hpp"
+#include "http/deadline.hpp"
 #include "http/grammar.hpp"
 
 namespace rota::http {

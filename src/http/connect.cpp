@@ -10,7 +10,7 @@
 #include "http/answer_reader.hpp"
 #include "http/client.hpp"
 #include "http/closing_when_done.hpp"
-#include "http/connection.hpp"
+#include "http/deadline.hpp"
 
 namespace rota::http::detail {
 

@@ -1,53 +1,15 @@
-// The life of a server's connection: it waits for requests, and answers them.
+// Implements a connection's waits for bytes, and its limits of time.
 #include "http/connection.hpp"
 
 #include <cerrno>
 
 #include <rota/detail/time_engine.hpp>
 
-#include "fd/fd.hpp"
-#include "http/exchange.hpp"
-#include "http/multiplex.hpp"
-#include "http/server.hpp"
+#include "http/deadline.hpp"
+#include "http/server_state.hpp"
 #include "mem/stack.hpp"
 
 namespace rota::http::detail {
-
-namespace {
-
-// The exchange that a connection borrows while there is something to do.
-struct loan {
-    connection& c;
-    std::unique_ptr<exchange> x;
-    explicit loan(connection& of) : c(of), x(of.server.borrow()) { x->attach(c); }
-    // On every way out, complete answers are sent.
-    ~loan() {
-        std::error_code error;
-        if (!c.hijacked) x->send(error);
-        c.server.give_back(std::move(x));
-    }
-    loan(const loan&) = delete;
-    loan& operator=(const loan&) = delete;
-};
-
-// Out of line, so that a waiting connection has no more on its stack than it needs.
-[[gnu::noinline]] next_step answer_what_has_come(connection& c, std::string& left) {
-    const loan borrowed(c);
-    const next_step step = borrowed.x->serve();
-    if (step == next_step::multiplex) left = borrowed.x->in.unread();
-    return step;
-}
-
-}  // namespace
-
-std::int64_t later(std::int64_t from, clock::duration d) {
-    return d.count() <= 0 ? 0 : rota::detail::saturated_add(from, d.count());
-}
-
-std::int64_t earlier(std::int64_t a, std::int64_t b) {
-    if (a == 0 || b == 0) return a + b;
-    return a < b ? a : b;
-}
 
 bool connection::become_idle() {
     phase seen = phase::active;
@@ -112,13 +74,6 @@ bool connection::wait_for_request() {
         }
         limit_reads(trimmed ? limit : next);
     }
-}
-
-void serve_connection(connection& c) {
-    std::string left;
-    next_step step = next_step::wait;
-    while (step == next_step::wait && c.wait_for_request()) step = answer_what_has_come(c, left);
-    if (step == next_step::multiplex) serve_multiplexed(c, left);
 }
 
 }  // namespace rota::http::detail

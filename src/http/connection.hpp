@@ -91,12 +91,4 @@ struct connection {
     bool wait_for_request();
 };
 
-// The moment `d` after `from`; 0, which stands for none, if `d` is not positive.
-std::int64_t later(std::int64_t from, clock::duration d);
-// The earlier of two moments; 0 stands for none.
-std::int64_t earlier(std::int64_t a, std::int64_t b);
-
-// Serves the connection to its end. An exception ends the connection, and nothing else.
-void serve_connection(connection& c);
-
 }  // namespace rota::http::detail

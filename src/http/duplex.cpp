@@ -15,8 +15,9 @@
 #include <rota/chan.hpp>
 #include <rota/detail/time_engine.hpp>
 
+#include "http/deadline.hpp"
 #include "http/exchange.hpp"
-#include "http/server.hpp"
+#include "http/server_state.hpp"
 
 namespace rota::http::detail {
 

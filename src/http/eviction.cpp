@@ -12,8 +12,9 @@
 
 #include <rota/detail/time_engine.hpp>
 
-#include "http/multiplex.hpp"
-#include "http/server.hpp"
+#include "http/connection.hpp"
+#include "http/multiplexed.hpp"
+#include "http/server_state.hpp"
 
 namespace rota::http::detail {
 

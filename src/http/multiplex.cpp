@@ -9,7 +9,8 @@
 #include <rota/detail/time_engine.hpp>
 #include <rota/go.hpp>
 
-#include "http/server.hpp"
+#include "http/deadline.hpp"
+#include "http/server_state.hpp"
 #include "http/session.hpp"
 #include "http/session_calls.hpp"
 

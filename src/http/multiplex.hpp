@@ -34,15 +34,6 @@ namespace rota::http::detail {
 
 struct connection;
 
-// The call by which the server asks a connection of HTTP/2 to end. Caller: holds the server's lock.
-class multiplexed {
-  public:
-    virtual void go_away() noexcept = 0;
-
-  protected:
-    ~multiplexed() = default;
-};
-
 // Serves the connection to its end. `left`: the bytes that have been read of it already.
 void serve_multiplexed(connection& c, std::string_view left);
 

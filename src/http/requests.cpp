@@ -9,9 +9,10 @@
 
 #include "base/fatal.hpp"
 #include "fd/fd.hpp"
+#include "http/deadline.hpp"
 #include "http/exchange.hpp"
 #include "http/panic_report.hpp"
-#include "http/server.hpp"
+#include "http/server_state.hpp"
 
 namespace rota::http::detail {
 

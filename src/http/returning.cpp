@@ -6,8 +6,7 @@
 #include <rota/go.hpp>
 #include <rota/time.hpp>
 
-#include "http/exchange.hpp"
-#include "http/server.hpp"
+#include "http/server_state.hpp"
 #include "mem/stack.hpp"
 #include "sys/heap.hpp"
 

@@ -8,7 +8,9 @@
 #include <rota/tls.hpp>
 
 #include "http/connection.hpp"
+#include "http/deadline.hpp"
 #include "http/multiplex.hpp"
+#include "http/serve_connection.hpp"
 #include "http/server.hpp"
 #include "mem/stack.hpp"
 #include "tls/settings.hpp"

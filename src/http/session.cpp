@@ -9,9 +9,11 @@
 #include <rota/detail/time_engine.hpp>
 #include <rota/go.hpp>
 
+#include "http/deadline.hpp"
 #include "http/exchange.hpp"
 #include "http/grammar.hpp"
-#include "http/server.hpp"
+#include "http/loan.hpp"
+#include "http/server_state.hpp"
 
 namespace rota::http::detail {
 
@@ -140,15 +142,9 @@ void session::run(stream_ptr s) {
         }
     } const at_end{*this, s};
     try {
-        struct loan {
-            connection& c;
-            std::unique_ptr<exchange> x;
-            explicit loan(connection& of) : c(of), x(of.server.borrow()) {}
-            ~loan() { c.server.give_back(std::move(x)); }
-        } const borrowed(c_);
-        borrowed.x->attach(c_);
-        borrowed.x->over = s.get();
-        answer(*borrowed.x, *s);
+        const loan borrowed(c_);
+        borrowed->over = s.get();
+        answer(*borrowed, *s);
     } catch (const std::bad_alloc&) {  // leave() resets the stream
     }
 }

@@ -17,8 +17,9 @@
 #include <rota/sync/wait_group.hpp>
 
 #include "http/connection.hpp"
+#include "http/deadline.hpp"
 #include "http/frame_tracker.hpp"
-#include "http/multiplex.hpp"
+#include "http/multiplexed.hpp"
 #include "http/port.hpp"
 
 struct nghttp2_session;

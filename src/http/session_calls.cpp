@@ -10,7 +10,7 @@
 #include <rota/detail/time_engine.hpp>
 
 #include "http/grammar.hpp"
-#include "http/server.hpp"
+#include "http/server_state.hpp"
 #include "http/session.hpp"
 #include "http/trailers.hpp"
 

@@ -3,8 +3,9 @@
 
 #include <rota/detail/time_engine.hpp>
 
+#include "http/deadline.hpp"
 #include "http/exchange.hpp"
-#include "http/server.hpp"
+#include "http/server_state.hpp"
 #include "http/trailers.hpp"
 
 namespace rota::http::detail {

@@ -93,17 +93,5 @@ TEST(http_arrival, is_not_waited_for_once_it_is_another_s) {
     EXPECT_NE(client.fd(), -1);
 }
 
-TEST(http_moments, are_added_and_compared_with_none_among_them) {
-    using namespace std::chrono_literals;
-    EXPECT_EQ(later(5, 10ns), 15);
-    EXPECT_EQ(later(5, 0ns), 0);
-    EXPECT_EQ(later(5, -1ns), 0);
-    EXPECT_GT(later(5, clock::duration::max()), 0);
-    EXPECT_EQ(earlier(0, 7), 7);
-    EXPECT_EQ(earlier(7, 0), 7);
-    EXPECT_EQ(earlier(7, 8), 7);
-    EXPECT_EQ(earlier(0, 0), 0);
-}
-
 }  // namespace
 }  // namespace rota::http::detail
