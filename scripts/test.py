@@ -43,7 +43,7 @@ from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, HeaderDialec
 
 ROOMS = ("base arch sys mem timer trace core netpoll sched sync chan time fd gc synctest context "
          "xsync net os http diag boot").split()
-UNIT = [f"tests/{room}/*_test.cpp" for room in ROOMS]
+UNIT = [f"tests/{room}/{below}*_test.cpp" for room in ROOMS for below in ("", "*/")]
 API, PROG = ["tests/api/*_test.cpp"], ["tests/prog/*_test.cpp"]
 MODEL = ["tests/model/*_test.cpp"]
 SIM = ["tests/sim/*.cpp"]

@@ -1,9 +1,9 @@
 """The layer `faults`: every call to the kernel refused once, one after the other, with a table.
 
-The unit layer runs the same tests (tests/http/fault_walk_test.cpp) without showing the table. Here
-the sources are looked through as well: each site that asks for a fault must have been refused, in
-the walk or by the test that is named below. A second step has strace refuse calls from outside
-(tests/prog/refused_check.py).
+The unit layer runs the same tests (tests/http/server/fault_walk_test.cpp) without showing the
+table. Here the sources are looked through as well: each site that asks for a fault must have been
+refused, in the walk or by the test that is named below. A second step has strace refuse calls from
+outside (tests/prog/refused_check.py).
 """
 import re
 

@@ -4,7 +4,7 @@
 
 #include "diag/panic_text.hpp"
 #include "diag/stack_text.hpp"
-#include "http/panic_report.hpp"
+#include "http/exchange/panic_report.hpp"
 
 extern "C" void rota_call_traced(void (*f)(void*), void* arg, void* tracing);  // arch/*/traced.S
 

@@ -3,8 +3,8 @@
 // Every shim in sys/ that the kernel may refuse calls fault_at() first, or faulty_size() where the
 // kernel may do less than asked. Only builds with ROTA_DEBUG_CHECKS ask; in other builds the
 // question is a constant. A site is the function that asks, or the name that it gives. The walk of
-// faults (tests/http/fault_walk_test.cpp) goes through every site, and `./dev test faults` checks
-// in the sources that none is left out.
+// faults (tests/http/server/fault_walk_test.cpp) goes through every site, and `./dev test faults`
+// checks in the sources that none is left out.
 #pragma once
 
 #include <cstddef>

@@ -1,12 +1,12 @@
 // What a request for a file may say.
 #include <string>
 
-#include "http/conditions.hpp"
-#include "http/date.hpp"
-#include "http/grammar.hpp"
-#include "http/listing.hpp"
-#include "http/media_type.hpp"
-#include "http/ranges.hpp"
+#include "http/handlers/listing.hpp"
+#include "http/message/conditions.hpp"
+#include "http/message/date.hpp"
+#include "http/message/grammar.hpp"
+#include "http/message/media_type.hpp"
+#include "http/message/ranges.hpp"
 #include "targets.hpp"
 
 namespace rota_fuzz {

@@ -6,13 +6,13 @@
 #include <rota/http.hpp>
 #include <rota/panic.hpp>
 
-#include "http/chunked.hpp"
-#include "http/grammar.hpp"
-#include "http/head.hpp"
-#include "http/mux.hpp"
-#include "http/proxy.hpp"
-#include "http/trailers.hpp"
-#include "http/url.hpp"
+#include "http/client/proxy.hpp"
+#include "http/handlers/mux.hpp"
+#include "http/message/chunked.hpp"
+#include "http/message/grammar.hpp"
+#include "http/message/head.hpp"
+#include "http/message/trailers.hpp"
+#include "http/message/url.hpp"
 #include "targets.hpp"
 
 namespace rota_fuzz {

@@ -9,12 +9,12 @@
 
 #include "base/env.hpp"
 #include "diag/json_text.hpp"
-#include "http/date.hpp"
-#include "http/grammar.hpp"
-#include "http/listing.hpp"
-#include "http/proxy.hpp"
-#include "http/replies.hpp"
-#include "http/url.hpp"
+#include "http/client/proxy.hpp"
+#include "http/handlers/listing.hpp"
+#include "http/handlers/replies.hpp"
+#include "http/message/date.hpp"
+#include "http/message/grammar.hpp"
+#include "http/message/url.hpp"
 #include "os/environment.hpp"
 #include "subjects.hpp"
 

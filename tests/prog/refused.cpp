@@ -1,13 +1,13 @@
-// The everyday work of the walk of faults (http/fault_work.hpp), twice, for refusals that come from
-// outside: tests/prog/refused_check.py runs it under strace. Prints how each round has ended;
-// status 1: something was left behind, or what was thrown is no system's error.
+// The everyday work of the walk of faults (http/server/fault_work.hpp), twice, for refusals that
+// come from outside: tests/prog/refused_check.py runs it under strace. Prints how each round has
+// ended; status 1: something was left behind, or what was thrown is no system's error.
 #include "program.hpp"
 
 #include <exception>
 #include <new>
 #include <system_error>
 
-#include "../http/fault_work.hpp"
+#include "../http/server/fault_work.hpp"
 #include "../open_descriptors.hpp"
 
 namespace {
