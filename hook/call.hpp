@@ -19,7 +19,7 @@
 
 #include "hook/protocol.hpp"
 #include "real.hpp"
-#include "sys/call.hpp"
+#include "sys/call/call.hpp"
 
 namespace rota::hook {
 

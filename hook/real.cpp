@@ -5,7 +5,7 @@
 
 #include <dlfcn.h>
 
-#include "sys/call.hpp"
+#include "sys/call/call.hpp"
 
 namespace rota::hook {
 

@@ -3,7 +3,7 @@
  * 4 slots and 3-bit indices that begin just before they wrap. The owner puts goroutines, each in
  * runnext or at the tail, and takes as it likes in between; thieves take half of the ring, and
  * runnext through its gate. A full ring spills half to the global queue. The owner's restartable
- * sequence at runnext (sys/asymmetric.hpp) is a load, a compare and a store with steps of others in
+ * sequence at runnext (sys/thread/asymmetric.hpp) is a load, a compare and a store with steps of others in
  * between, which restart_owners() breaks off; the owner may use a locked instruction at any time.
  *
  * Claims, for every interleaving (kb16): each goroutine comes out exactly once, and none is left;

@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sys/thread.hpp"
-#include "sys/thread_status.hpp"
+#include "sys/proc/thread_status.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota_test {
 

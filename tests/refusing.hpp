@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "sys/fault.hpp"
+#include "sys/call/fault.hpp"
 
 #if defined(ROTA_DEBUG_CHECKS)
 

@@ -4,7 +4,7 @@
 // A sequence that is interrupted before its last instruction does not happen. A signal interrupts
 // it, another thread on its processor, or a membarrier with the RSEQ command. That is less than a
 // locked instruction promises, since it does not keep other processors out, and costs a fifth of
-// it. sys/asymmetric.hpp says how the runtime makes up for the difference.
+// it. sys/thread/asymmetric.hpp says how the runtime makes up for the difference.
 //
 // Sequences need the area that glibc 2.35 and later registers for every thread. The sanitizers
 // would not see the accesses, so their builds use locked instructions; so do AArch64 and old

@@ -1,5 +1,5 @@
 // Reads the processor's counter of ticks. A read takes a few nanoseconds and is not ordered with
-// the code around it. Whether it measures time: sys/ticks.
+// the code around it. Whether it measures time: sys/call/ticks.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ enum class lock_rank : std::uint8_t {
     stack,          // mem/: arenas of stacks
     profile,        // trace/: a table of stacks
     mapped,         // mem/: the pages behind growing arrays and fixed objects
-    revoke,         // sys/lock: the end of a lock's bias
+    revoke,         // sys/thread/lock: the end of a lock's bias
     count,
 };
 

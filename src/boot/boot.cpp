@@ -32,12 +32,12 @@
 #include "sched/sysmon.hpp"
 #include "sched/take.hpp"
 #include "sync/lock_owners.hpp"
-#include "sys/asymmetric.hpp"
-#include "sys/clock.hpp"
-#include "sys/heap.hpp"
-#include "sys/number.hpp"
-#include "sys/own_object.hpp"
-#include "sys/thread.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/call/heap.hpp"
+#include "sys/call/number.hpp"
+#include "sys/call/own_object.hpp"
+#include "sys/thread/asymmetric.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

@@ -18,9 +18,9 @@
 #include "sched/seeded.hpp"
 #include "sched/suspend.hpp"
 #include "sched/threads.hpp"
-#include "sys/asymmetric.hpp"
-#include "sys/clock.hpp"
-#include "sys/thread.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/thread/asymmetric.hpp"
+#include "sys/thread/thread.hpp"
 
 // The C++ ABI's registration; with a handle of its own, rota can take back its registration.
 extern "C" int __cxa_atexit(void (*function)(void*), void* arg, void* dso) noexcept;

@@ -15,9 +15,9 @@
 #include "base/check.hpp"
 #include "core/getg.hpp"
 #include "core/sched.hpp"
-#include "sys/affinity.hpp"
-#include "sys/ask_thread.hpp"
-#include "sys/hold_threads.hpp"
+#include "sys/signal/ask_thread.hpp"
+#include "sys/signal/hold_threads.hpp"
+#include "sys/thread/affinity.hpp"
 
 namespace rota::rt {
 

@@ -21,7 +21,7 @@
 #include "sched/maker.hpp"
 #include "sched/newproc.hpp"
 #include "sched/park.hpp"
-#include "sys/thread.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::detail {
 

@@ -14,7 +14,7 @@
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
 #include "chan/waitq.hpp"
-#include "sys/lock.hpp"
+#include "sys/thread/lock.hpp"
 
 namespace rota::detail {
 

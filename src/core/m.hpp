@@ -14,9 +14,9 @@
 #include "core/eh_state.hpp"
 #include "core/g.hpp"
 #include "core/p.hpp"
-#include "sys/affinity.hpp"
-#include "sys/note.hpp"
-#include "sys/self.hpp"
+#include "sys/thread/affinity.hpp"
+#include "sys/thread/note.hpp"
+#include "sys/thread/self.hpp"
 #include "trace/stream.hpp"
 
 namespace rota::rt {
@@ -126,7 +126,7 @@ struct alignas(cache_line) m : self_header {
 
     // A thread made by rota: address of the frame of its first function, with own_frames of stack
     // below it that only the scheduler uses; else 0. relaxed: read while the thread is held
-    // (sys/hold_threads).
+    // (sys/signal/hold_threads).
     static constexpr std::size_t own_frames = 64 * 1024;
     atomic<std::uintptr_t> first_frame{0};
     // A thread inside run(): address of the frame below which only the scheduler has frames; else

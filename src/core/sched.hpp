@@ -11,8 +11,8 @@
 #include "core/m.hpp"
 #include "core/p.hpp"
 #include "core/processor_time.hpp"
-#include "sys/lock.hpp"
-#include "sys/note.hpp"
+#include "sys/thread/lock.hpp"
+#include "sys/thread/note.hpp"
 
 namespace rota::rt {
 

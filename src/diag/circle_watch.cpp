@@ -13,9 +13,9 @@
 #include "sched/deadlock.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/threads.hpp"
-#include "sys/clock.hpp"
-#include "sys/signal.hpp"
-#include "sys/thread.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/signal/signal.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

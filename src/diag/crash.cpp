@@ -22,9 +22,9 @@
 #include "diag/traceback.hpp"
 #include "mem/stack.hpp"
 #include "sched/m_lifecycle.hpp"
-#include "sys/ask_thread.hpp"
-#include "sys/signal.hpp"
-#include "sys/thread.hpp"
+#include "sys/signal/ask_thread.hpp"
+#include "sys/signal/signal.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

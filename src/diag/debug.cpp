@@ -30,7 +30,7 @@
 #include "diag/sched_page.hpp"
 #include "diag/stack_depths.hpp"
 #include "diag/symbolize.hpp"
-#include "sys/number.hpp"
+#include "sys/call/number.hpp"
 
 namespace rota::debug {
 

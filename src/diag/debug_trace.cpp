@@ -11,8 +11,8 @@
 
 #include <rota/trace.hpp>
 
-#include "sys/call.hpp"
-#include "sys/number.hpp"
+#include "sys/call/call.hpp"
+#include "sys/call/number.hpp"
 
 namespace rota::rt {
 

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sys/call.hpp"
-#include "sys/number.hpp"
+#include "sys/call/call.hpp"
+#include "sys/call/number.hpp"
 
 namespace rota::rt {
 

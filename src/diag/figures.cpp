@@ -9,7 +9,7 @@
 #include "sched/entry.hpp"
 #include "sched/hooks.hpp"
 #include "sched/run_queue.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 
 namespace rota::rt {
 

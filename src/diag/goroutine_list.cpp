@@ -18,7 +18,7 @@
 #include "sched/hooks.hpp"
 #include "sched/labels.hpp"
 #include "sched/scan.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 #include "trace/own_stack.hpp"
 
 namespace rota::rt {

@@ -6,7 +6,7 @@
 
 #include <sys/mman.h>
 
-#include "sys/thread.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

@@ -16,7 +16,7 @@
 #include "sched/bubble.hpp"
 #include "sched/creation.hpp"
 #include "sched/labels.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 
 namespace rota::leak {
 

@@ -8,8 +8,8 @@
 #include "core/sched.hpp"
 #include "sync/lock_owners.hpp"
 #include "sync/sema.hpp"
-#include "sys/clock.hpp"
-#include "sys/signal.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/signal/signal.hpp"
 
 namespace rota::rt {
 

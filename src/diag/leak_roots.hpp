@@ -19,8 +19,8 @@
 #include <cstdint>
 
 #include "diag/marking.hpp"
-#include "sys/hold_threads.hpp"
-#include "sys/memory_map.hpp"
+#include "sys/proc/memory_map.hpp"
+#include "sys/signal/hold_threads.hpp"
 
 namespace rota::rt {
 

@@ -18,7 +18,7 @@
 
 #include "chan/awaited.hpp"
 #include "core/g.hpp"
-#include "sys/mmap.hpp"
+#include "sys/call/mmap.hpp"
 
 namespace rota::rt {
 

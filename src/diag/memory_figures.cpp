@@ -5,7 +5,7 @@
 #include "mem/mapped.hpp"
 #include "mem/stack.hpp"
 #include "sched/entry.hpp"
-#include "sys/signal.hpp"
+#include "sys/signal/signal.hpp"
 #include "trace/contention.hpp"
 #include "trace/counters.hpp"
 

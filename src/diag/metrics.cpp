@@ -12,7 +12,7 @@
 #include "mem/stack.hpp"
 #include "sched/hostage.hpp"
 #include "sched/stw.hpp"
-#include "sys/asymmetric.hpp"
+#include "sys/thread/asymmetric.hpp"
 #include "trace/counters.hpp"
 
 namespace rota::metrics {

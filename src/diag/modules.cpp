@@ -10,7 +10,7 @@
 #include <link.h>
 #include <unistd.h>
 
-#include "sys/number.hpp"
+#include "sys/call/number.hpp"
 
 namespace rota::rt {
 

@@ -10,12 +10,12 @@
 #include "diag/context_walk.hpp"
 #include "diag/machine_code.hpp"
 #include "diag/sample_stack.hpp"
-#include "sys/ask_thread.hpp"
-#include "sys/clock.hpp"
-#include "sys/fault_escape.hpp"
-#include "sys/signal.hpp"
-#include "sys/thread.hpp"
-#include "sys/thread_status.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/proc/thread_status.hpp"
+#include "sys/signal/ask_thread.hpp"
+#include "sys/signal/fault_escape.hpp"
+#include "sys/signal/signal.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

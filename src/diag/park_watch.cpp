@@ -14,7 +14,7 @@
 #include "sched/m_lifecycle.hpp"
 #include "sched/park_check.hpp"
 #include "sched/seeded.hpp"
-#include "sys/thread.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

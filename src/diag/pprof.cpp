@@ -29,7 +29,7 @@
 #include "sched/hooks.hpp"
 #include "sched/labels.hpp"
 #include "sched/syscall.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 #include "trace/contention.hpp"
 
 namespace rota::pprof {

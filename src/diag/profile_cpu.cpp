@@ -16,10 +16,10 @@
 #include "diag/trace_samples.hpp"
 #include "mem/mapped.hpp"
 #include "sched/labels.hpp"
-#include "sys/clock.hpp"
-#include "sys/note.hpp"
-#include "sys/profile_timer.hpp"
-#include "sys/thread.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/signal/profile_timer.hpp"
+#include "sys/thread/note.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

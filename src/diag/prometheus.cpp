@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "sys/process_figures.hpp"
+#include "sys/proc/process_figures.hpp"
 
 namespace rota::metrics {
 

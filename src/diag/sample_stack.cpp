@@ -8,11 +8,11 @@
 
 #include "base/atomic.hpp"
 #include "mem/stack.hpp"
-#include "sys/call.hpp"
-#include "sys/fault_escape.hpp"
-#include "sys/number.hpp"
-#include "sys/profile_timer.hpp"
-#include "sys/signal.hpp"
+#include "sys/call/call.hpp"
+#include "sys/call/number.hpp"
+#include "sys/signal/fault_escape.hpp"
+#include "sys/signal/profile_timer.hpp"
+#include "sys/signal/signal.hpp"
 #include "trace/own_stack.hpp"
 
 namespace rota::rt {

@@ -4,9 +4,9 @@
 // words of any other stack by asking the kernel. But libraries are mostly compiled without frame
 // pointers. The unwinder goes by tables, which all code has, and finds more frames where the tables
 // are right. Where a table is wrong, or a switch of stacks is half done, it may read anywhere, so a
-// fault ends the walk (sys/fault_escape). It takes a lock and allocates if the process has code
-// without a file (a JIT's, __register_frame). Such a process is sampled by frame pointers alone,
-// and so is a process that handles faults itself.
+// fault ends the walk (sys/signal/fault_escape). It takes a lock and allocates if the process has
+// code without a file (a JIT's, __register_frame). Such a process is sampled by frame pointers
+// alone, and so is a process that handles faults itself.
 #pragma once
 
 #include <cstddef>

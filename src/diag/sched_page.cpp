@@ -17,7 +17,7 @@
 #include "sched/entry.hpp"
 #include "sched/labels.hpp"
 #include "sched/run_queue.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 
 namespace rota::rt {
 

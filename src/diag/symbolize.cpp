@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/atomic.hpp"
-#include "sys/thread.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

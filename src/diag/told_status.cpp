@@ -2,7 +2,7 @@
 #include "diag/told_status.hpp"
 
 #include "core/m.hpp"
-#include "sys/thread.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "mem/mapped.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 
 namespace rota::rt {
 

@@ -23,9 +23,9 @@
 #include "sched/syscall.hpp"
 #include "sched/trace_events.hpp"
 #include "sched/trace_rest.hpp"
-#include "sys/clock.hpp"
-#include "sys/file.hpp"
-#include "sys/thread.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/io/file.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

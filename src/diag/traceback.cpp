@@ -16,7 +16,7 @@
 #include "sched/creation.hpp"
 #include "sched/labels.hpp"
 #include "sched/park_check.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 
 namespace rota::rt {
 

@@ -22,8 +22,8 @@
 #include "sync/awaited.hpp"
 #include "sync/lock_owners.hpp"
 #include "sync/sema.hpp"
-#include "sys/clock.hpp"
-#include "sys/thread.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

@@ -5,7 +5,7 @@
 
 #include "base/annotations.hpp"
 #include "sync/lock_owners.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 
 namespace rota::rt {
 

@@ -15,10 +15,10 @@
 #include "netpoll/poller.hpp"
 #include "sched/entry.hpp"
 #include "sync/sema.hpp"
-#include "sys/fault.hpp"
-#include "sys/file.hpp"
-#include "sys/io.hpp"
-#include "sys/io_bytes.hpp"
+#include "sys/call/fault.hpp"
+#include "sys/io/file.hpp"
+#include "sys/io/io.hpp"
+#include "sys/io/io_bytes.hpp"
 
 namespace rota::rt {
 

@@ -5,7 +5,7 @@
 #include "base/fatal.hpp"
 #include "sched/entry.hpp"
 #include "sync/sema.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 
 namespace rota::rt {
 

@@ -6,7 +6,7 @@
 
 #include "fd/regular.hpp"
 #include "fd/turn.hpp"
-#include "sys/file.hpp"
+#include "sys/io/file.hpp"
 
 namespace rota::rt {
 

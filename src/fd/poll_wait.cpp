@@ -12,7 +12,7 @@
 #include "sched/park.hpp"
 #include "sched/timers.hpp"
 #include "sched/wakeup.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 
 namespace rota::rt {
 

@@ -14,8 +14,8 @@
 #include "netpoll/read_ahead.hpp"
 #include "sched/entry.hpp"
 #include "sched/park_here.hpp"
-#include "sys/fault.hpp"
-#include "sys/io_bytes.hpp"
+#include "sys/call/fault.hpp"
+#include "sys/io/io_bytes.hpp"
 
 namespace rota::rt {
 

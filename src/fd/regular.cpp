@@ -13,8 +13,8 @@
 #include "netpoll/file_request.hpp"
 #include "netpoll/poller.hpp"
 #include "sched/entry.hpp"
-#include "sys/call.hpp"
-#include "sys/file.hpp"
+#include "sys/call/call.hpp"
+#include "sys/io/file.hpp"
 
 namespace rota::rt {
 

@@ -8,8 +8,8 @@
 #include "netpoll/poller.hpp"
 #include "sched/entry.hpp"
 #include "sched/park.hpp"
-#include "sys/call.hpp"
-#include "sys/file.hpp"
+#include "sys/call/call.hpp"
+#include "sys/io/file.hpp"
 
 namespace rota::rt {
 

@@ -14,7 +14,7 @@
 #include "hook/table.hpp"
 #include "netpoll/poller.hpp"
 #include "sched/entry.hpp"
-#include "sys/io.hpp"
+#include "sys/io/io.hpp"
 
 namespace rota::rt {
 

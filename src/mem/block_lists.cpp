@@ -2,7 +2,7 @@
 #include "mem/block_lists.hpp"
 
 #include "base/atomic.hpp"
-#include "sys/lock.hpp"
+#include "sys/thread/lock.hpp"
 
 namespace rota::rt {
 

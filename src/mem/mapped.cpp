@@ -4,8 +4,8 @@
 #include "arch/told_stacks.hpp"
 #include "base/annotations.hpp"
 #include "base/fatal.hpp"
-#include "sys/lock.hpp"
-#include "sys/mmap.hpp"
+#include "sys/call/mmap.hpp"
+#include "sys/thread/lock.hpp"
 
 namespace rota::rt {
 

@@ -10,12 +10,12 @@
 #include "base/check.hpp"
 #include "base/fatal.hpp"
 #include "mem/stack_room.hpp"
-#include "sys/call.hpp"
-#include "sys/clock.hpp"
-#include "sys/lock.hpp"
-#include "sys/mmap.hpp"
-#include "sys/thread.hpp"
-#include "sys/valgrind.hpp"
+#include "sys/call/call.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/call/mmap.hpp"
+#include "sys/call/valgrind.hpp"
+#include "sys/thread/lock.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

@@ -47,7 +47,7 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
-#include "sys/mmap.hpp"
+#include "sys/call/mmap.hpp"
 
 namespace rota::rt {
 

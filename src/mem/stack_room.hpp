@@ -20,7 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "sys/mmap.hpp"
+#include "sys/call/mmap.hpp"
 
 namespace rota::rt {
 

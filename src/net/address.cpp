@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "sys/fault.hpp"
+#include "sys/call/fault.hpp"
 
 namespace rota::net {
 

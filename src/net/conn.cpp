@@ -9,7 +9,7 @@
 #include "net/address.hpp"
 #include "net/errors.hpp"
 #include "net/naps.hpp"
-#include "sys/io.hpp"
+#include "sys/io/io.hpp"
 
 namespace rota::net {
 

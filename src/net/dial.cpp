@@ -17,7 +17,7 @@
 #include "net/naps.hpp"
 #include "net/options.hpp"
 #include "net/resolve.hpp"
-#include "sys/io.hpp"
+#include "sys/io/io.hpp"
 
 namespace rota::net {
 

@@ -10,8 +10,8 @@
 #include "net/errors.hpp"
 #include "net/options.hpp"
 #include "net/resolve.hpp"
-#include "sys/io.hpp"
-#include "sys/limits.hpp"
+#include "sys/io/io.hpp"
+#include "sys/io/limits.hpp"
 
 namespace rota::net {
 

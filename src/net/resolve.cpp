@@ -15,7 +15,7 @@
 #include <rota/select.hpp>
 #include <rota/sync/weighted_semaphore.hpp>
 
-#include "sys/fault.hpp"
+#include "sys/call/fault.hpp"
 
 namespace rota::net {
 

@@ -13,7 +13,7 @@
 #include "base/atomic.hpp"
 #include "base/check.hpp"
 #include "netpoll/backend.hpp"
-#include "sys/io.hpp"
+#include "sys/io/io.hpp"
 
 namespace rota::rt {
 

@@ -14,7 +14,7 @@
 
 #include "base/atomic.hpp"
 #include "netpoll/poll_desc.hpp"
-#include "sys/uring.hpp"
+#include "sys/io/uring.hpp"
 
 namespace rota::rt {
 

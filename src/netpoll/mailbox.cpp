@@ -2,7 +2,7 @@
 #include "netpoll/mailbox.hpp"
 
 #include "netpoll/poll_desc.hpp"
-#include "sys/futex.hpp"
+#include "sys/call/futex.hpp"
 
 namespace rota::rt {
 

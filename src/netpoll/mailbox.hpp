@@ -21,7 +21,7 @@
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
 #include "netpoll/backend.hpp"
-#include "sys/lock.hpp"
+#include "sys/thread/lock.hpp"
 
 namespace rota::rt {
 

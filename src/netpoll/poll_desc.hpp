@@ -15,7 +15,7 @@
 #include "base/atomic.hpp"
 #include "netpoll/backend.hpp"
 #include "netpoll/poll_word.hpp"
-#include "sys/lock.hpp"
+#include "sys/thread/lock.hpp"
 #include "timer/heap.hpp"
 
 namespace rota::rt {

@@ -8,8 +8,8 @@
 #include "base/probe.hpp"
 #include "core/sched.hpp"
 #include "netpoll/poll_desc.hpp"
-#include "sys/clock.hpp"
-#include "sys/futex.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/call/futex.hpp"
 
 namespace rota::rt {
 

@@ -8,7 +8,7 @@
 #include "core/g.hpp"
 #include "netpoll/poll_desc.hpp"
 #include "netpoll/poller.hpp"
-#include "sys/io_bytes.hpp"
+#include "sys/io/io_bytes.hpp"
 
 namespace rota::rt {
 

@@ -8,11 +8,11 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "sys/fault.hpp"
-#include "sys/file.hpp"
-#include "sys/io.hpp"
-#include "sys/socket_kernel.hpp"
-#include "sys/thread.hpp"
+#include "sys/call/fault.hpp"
+#include "sys/io/file.hpp"
+#include "sys/io/io.hpp"
+#include "sys/io/socket_kernel.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

@@ -14,7 +14,7 @@
 #include <sys/uio.h>
 
 #include "base/check.hpp"
-#include "sys/thread.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

@@ -29,8 +29,8 @@
 
 #include "base/atomic.hpp"
 #include "base/rand.hpp"
-#include "sys/clock.hpp"
-#include "sys/socket_kernel.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/io/socket_kernel.hpp"
 
 namespace rota::rt {
 

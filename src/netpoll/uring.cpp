@@ -12,11 +12,11 @@
 
 #include "base/check.hpp"
 #include "base/fatal.hpp"
-#include "sys/clock.hpp"
-#include "sys/fault.hpp"
-#include "sys/file.hpp"
-#include "sys/io.hpp"
-#include "sys/thread.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/call/fault.hpp"
+#include "sys/io/file.hpp"
+#include "sys/io/io.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

@@ -39,8 +39,8 @@
 #include "netpoll/file_request.hpp"
 #include "netpoll/mailbox.hpp"
 #include "netpoll/poll_desc.hpp"
-#include "sys/note.hpp"
-#include "sys/uring.hpp"
+#include "sys/io/uring.hpp"
+#include "sys/thread/note.hpp"
 
 namespace rota::rt {
 

@@ -15,7 +15,7 @@
 #include <fcntl.h>
 #include <limits.h>
 
-#include "sys/file.hpp"
+#include "sys/io/file.hpp"
 
 namespace rota::os {
 

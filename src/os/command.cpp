@@ -20,7 +20,7 @@
 #include "os/environment.hpp"
 #include "os/process.hpp"
 #include "sched/bubble.hpp"
-#include "sys/file.hpp"
+#include "sys/io/file.hpp"
 
 namespace rota::os {
 

@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-#include "sys/file.hpp"
+#include "sys/io/file.hpp"
 
 namespace rota::os {
 

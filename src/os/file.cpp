@@ -12,7 +12,7 @@
 #include "fd/turn.hpp"
 #include "os/beneath.hpp"
 #include "os/open_file.hpp"
-#include "sys/file.hpp"
+#include "sys/io/file.hpp"
 
 namespace rota::os {
 

@@ -5,8 +5,8 @@
 #include <mutex>
 
 #include "fd/turn.hpp"
-#include "sys/file.hpp"
-#include "sys/thread.hpp"
+#include "sys/io/file.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::os {
 

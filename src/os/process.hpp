@@ -17,7 +17,7 @@
 #include <rota/sync/mutex.hpp>
 
 #include "fd/fd.hpp"
-#include "sys/process.hpp"
+#include "sys/io/process.hpp"
 
 namespace rota::os {
 

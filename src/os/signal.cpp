@@ -24,9 +24,9 @@
 #include "fd/turn.hpp"
 #include "sched/bubble.hpp"
 #include "sched/hooks.hpp"
-#include "sys/io.hpp"
-#include "sys/thread.hpp"
-#include "sys/watched.hpp"
+#include "sys/io/io.hpp"
+#include "sys/signal/watched.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::os {
 

@@ -9,7 +9,7 @@
 #include "core/getg.hpp"
 #include "sched/entry.hpp"
 #include "sched/park.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 
 namespace rota::rt {
 

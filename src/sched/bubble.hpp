@@ -27,7 +27,7 @@
 #include "base/annotations.hpp"
 #include "core/g.hpp"
 #include "core/status.hpp"
-#include "sys/lock.hpp"
+#include "sys/thread/lock.hpp"
 #include "timer/heap.hpp"
 
 namespace rota::rt {

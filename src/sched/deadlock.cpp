@@ -5,8 +5,8 @@
 #include "netpoll/poller.hpp"
 #include "sched/idle.hpp"
 #include "sched/trace_rest.hpp"
-#include "sys/thread.hpp"
-#include "sys/threads_asleep.hpp"
+#include "sys/proc/threads_asleep.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

@@ -9,8 +9,8 @@
 #include "sched/stw.hpp"
 #include "sched/timers.hpp"
 #include "sched/wakeup.hpp"
-#include "sys/clock.hpp"
-#include "sys/thread.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

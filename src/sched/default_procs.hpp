@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "sys/cgroup.hpp"
+#include "sys/proc/cgroup.hpp"
 
 namespace rota::rt {
 

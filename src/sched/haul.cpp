@@ -8,8 +8,8 @@
 #include "sched/run_queue.hpp"
 #include "sched/timers.hpp"
 #include "sched/trial.hpp"
-#include "sys/clock.hpp"
-#include "sys/thread.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

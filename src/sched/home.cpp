@@ -6,7 +6,7 @@
 #include "sched/m_lifecycle.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/timers.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 
 namespace rota::rt {
 

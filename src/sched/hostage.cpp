@@ -15,10 +15,10 @@
 #include "sched/take.hpp"
 #include "sched/timers.hpp"
 #include "sched/wakeup.hpp"
-#include "sys/clock.hpp"
-#include "sys/signal.hpp"
-#include "sys/thread.hpp"
-#include "sys/thread_status.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/proc/thread_status.hpp"
+#include "sys/signal/signal.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

@@ -23,7 +23,7 @@
 #include "core/sched.hpp"
 #include "sched/spare.hpp"
 #include "sched/take.hpp"
-#include "sys/thread.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

@@ -4,7 +4,7 @@
 #include "sched/run_queue.hpp"
 #include "sched/spare.hpp"
 #include "sched/timers.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 
 namespace rota::rt {
 

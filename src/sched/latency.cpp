@@ -1,7 +1,7 @@
 // Reads the clock for the goroutines that are timed, and records their waits.
 #include "sched/latency.hpp"
 
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 
 namespace rota::rt {
 

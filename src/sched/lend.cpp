@@ -5,8 +5,8 @@
 #include "sched/m_lifecycle.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/suspend.hpp"
-#include "sys/clock.hpp"
-#include "sys/thread.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

@@ -28,10 +28,10 @@
 #include "sched/timers.hpp"
 #include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
-#include "sys/asymmetric.hpp"
-#include "sys/clock.hpp"
-#include "sys/signal.hpp"
-#include "sys/thread.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/signal/signal.hpp"
+#include "sys/thread/asymmetric.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

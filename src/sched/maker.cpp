@@ -11,9 +11,9 @@
 #include "sched/run_queue.hpp"
 #include "sched/suspend.hpp"
 #include "sched/wakeup.hpp"
-#include "sys/clock.hpp"
-#include "sys/note.hpp"
-#include "sys/thread.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/thread/note.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

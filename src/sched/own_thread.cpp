@@ -6,8 +6,8 @@
 #include "sched/m_lifecycle.hpp"
 #include "sched/seeded.hpp"
 #include "sched/syscall.hpp"
-#include "sys/note.hpp"
-#include "sys/thread.hpp"
+#include "sys/thread/note.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

@@ -14,7 +14,7 @@
 #include "sched/syscall.hpp"
 #include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 #include "trace/contention.hpp"
 
 namespace rota::rt {

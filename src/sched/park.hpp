@@ -9,7 +9,7 @@
 #include "base/annotations.hpp"
 #include "core/m.hpp"
 #include "core/status.hpp"
-#include "sys/lock.hpp"
+#include "sys/thread/lock.hpp"
 
 namespace rota::rt {
 

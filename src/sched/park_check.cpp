@@ -6,9 +6,9 @@
 
 #include "core/getg.hpp"
 #include "mem/mapped.hpp"
-#include "sys/clock.hpp"
-#include "sys/futex.hpp"
-#include "sys/thread.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/call/futex.hpp"
+#include "sys/thread/thread.hpp"
 #include "trace/own_stack.hpp"
 
 namespace rota::rt {

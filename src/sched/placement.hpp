@@ -10,7 +10,7 @@
 
 #include "core/m.hpp"
 #include "sched/idle.hpp"
-#include "sys/thread.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

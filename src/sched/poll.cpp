@@ -11,8 +11,8 @@
 #include "sched/run_queue.hpp"
 #include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
-#include "sys/asymmetric.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/thread/asymmetric.hpp"
 
 namespace rota::rt {
 

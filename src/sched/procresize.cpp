@@ -13,7 +13,7 @@
 #include "sched/stw.hpp"
 #include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 
 namespace rota::rt {
 

@@ -9,8 +9,8 @@
 #include "netpoll/poll_desc.hpp"
 #include "sched/chaos.hpp"
 #include "sched/suspend.hpp"
-#include "sys/asymmetric.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/thread/asymmetric.hpp"
 
 namespace rota::rt {
 

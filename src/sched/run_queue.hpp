@@ -2,7 +2,7 @@
 //
 // The owner puts at the tail without a lock; the owner and thieves take at the head by
 // compare-and-swap. runnext belongs to the owner, which changes it in restartable sequences; a
-// thief shuts a gate first (sys/asymmetric.hpp). A put is no full fence: wakep brings it
+// thief shuts a gate first (sys/thread/asymmetric.hpp). A put is no full fence: wakep brings it
 // (sched/wakeup.hpp).
 //
 // Indices are 32 bits wide and wrap: only a thief that sleeps through 2^32 takes is fooled. The
@@ -15,7 +15,7 @@
 
 #include "base/annotations.hpp"
 #include "core/sched.hpp"
-#include "sys/asymmetric.hpp"
+#include "sys/thread/asymmetric.hpp"
 
 namespace rota::rt {
 

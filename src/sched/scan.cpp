@@ -3,10 +3,10 @@
 
 #include <atomic>
 
-#include "sys/asymmetric.hpp"
-#include "sys/clock.hpp"
-#include "sys/futex.hpp"
-#include "sys/thread.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/call/futex.hpp"
+#include "sys/thread/asymmetric.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

@@ -18,9 +18,9 @@
 #include "sched/steal_order.hpp"
 #include "sched/switch.hpp"
 #include "sched/wakeup.hpp"
-#include "sys/asymmetric.hpp"
-#include "sys/clock.hpp"
-#include "sys/thread.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/thread/asymmetric.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

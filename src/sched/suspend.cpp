@@ -16,7 +16,7 @@
 #include "sched/thread_fence.hpp"
 #include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
-#include "sys/thread.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

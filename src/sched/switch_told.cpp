@@ -9,8 +9,8 @@
 #include "arch/told_stacks.hpp"
 #include "base/fatal.hpp"
 #include "core/getg.hpp"
-#include "sys/thread.hpp"
-#include "sys/valgrind.hpp"
+#include "sys/call/valgrind.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

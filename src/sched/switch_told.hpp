@@ -1,4 +1,4 @@
-// Tells a tool that the program has brought (arch/told_stacks, sys/valgrind) of switches and
+// Tells a tool that the program has brought (arch/told_stacks, sys/call/valgrind) of switches and
 // stacks.
 #pragma once
 

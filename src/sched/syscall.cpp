@@ -15,8 +15,8 @@
 #include "sched/switch.hpp"
 #include "sched/take.hpp"
 #include "sched/trace_events.hpp"
-#include "sys/clock.hpp"
-#include "sys/thread.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

@@ -5,7 +5,7 @@
 #include "core/sched.hpp"
 #include "sched/thread_fence.hpp"
 #include "sched/trace_events.hpp"
-#include "sys/asymmetric.hpp"
+#include "sys/thread/asymmetric.hpp"
 
 namespace rota::rt {
 

@@ -3,8 +3,8 @@
 
 #include "arch/context.hpp"
 #include "sched/hostage.hpp"
-#include "sys/clock.hpp"
-#include "sys/thread.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

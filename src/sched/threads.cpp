@@ -18,8 +18,8 @@
 #include "sched/take.hpp"
 #include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
-#include "sys/signal.hpp"
-#include "sys/thread.hpp"
+#include "sys/signal/signal.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

@@ -19,7 +19,7 @@
 
 #include "core/g.hpp"
 #include "core/p.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 #include "timer/heap.hpp"
 
 namespace rota::rt {

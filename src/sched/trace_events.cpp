@@ -6,8 +6,8 @@
 #include "sched/stw.hpp"
 #include "sched/trace_stack.hpp"
 #include "sched/trace_word.hpp"
-#include "sys/asymmetric.hpp"
-#include "sys/thread.hpp"
+#include "sys/thread/asymmetric.hpp"
+#include "sys/thread/thread.hpp"
 #include "trace/stacks.hpp"
 
 namespace rota::rt {

@@ -32,7 +32,7 @@
 #include "base/annotations.hpp"
 #include "core/m.hpp"
 #include "core/p.hpp"
-#include "sys/lock.hpp"
+#include "sys/thread/lock.hpp"
 #include "trace/stacks.hpp"
 #include "trace/stream.hpp"
 #include "trace/strings.hpp"

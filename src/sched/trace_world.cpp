@@ -8,8 +8,8 @@
 #include "sched/stw.hpp"
 #include "sched/trace_events.hpp"
 #include "sched/trace_word.hpp"
-#include "sys/asymmetric.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/thread/asymmetric.hpp"
 #include "trace/stacks.hpp"
 
 namespace rota::rt {

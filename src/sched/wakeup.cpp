@@ -8,8 +8,8 @@
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/run_queue.hpp"
-#include "sys/asymmetric.hpp"
-#include "sys/thread.hpp"
+#include "sys/thread/asymmetric.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 

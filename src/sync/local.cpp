@@ -13,7 +13,7 @@
 #include "core/getg.hpp"
 #include "mem/mapped.hpp"
 #include "sched/entry.hpp"
-#include "sys/lock.hpp"
+#include "sys/thread/lock.hpp"
 
 namespace rota::detail {
 

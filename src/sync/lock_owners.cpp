@@ -7,7 +7,7 @@
 
 #include "core/getg.hpp"
 #include "mem/mapped.hpp"
-#include "sys/lock.hpp"
+#include "sys/thread/lock.hpp"
 
 namespace rota::rt {
 

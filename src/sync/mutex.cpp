@@ -7,7 +7,8 @@
 //
 // Two speeds, by the bit `slow`:
 //
-//     fast: the state is 0 or `locked`; unlock is a restartable sequence (sys/asymmetric.hpp)
+//     fast: the state is 0 or `locked`; unlock is a restartable sequence
+//     (sys/thread/asymmetric.hpp)
 //       │ ▲
 //       │ └── unlock, after calm_max unlocks during which no goroutine waited
 //       ▼ leave_fast_mode: a goroutine is about to wait
@@ -38,8 +39,8 @@
 #include "sched/wakeup.hpp"
 #include "sync/lock_owners.hpp"
 #include "sync/sema.hpp"
-#include "sys/asymmetric.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/thread/asymmetric.hpp"
 
 namespace rota {
 

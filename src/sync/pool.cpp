@@ -13,9 +13,9 @@
 
 #include "core/getg.hpp"
 #include "sched/entry.hpp"
-#include "sys/clock.hpp"
-#include "sys/lock.hpp"
-#include "sys/thread.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/thread/lock.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::detail {
 

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "sys/asymmetric.hpp"
+#include "sys/thread/asymmetric.hpp"
 
 namespace rota::rt {
 

@@ -5,8 +5,8 @@
 // sequence: no locked instruction, no line that another processor writes. It may leave on another
 // processor, so only the sum of a column has a meaning, and only while no reader can add. A thread
 // that wants the sum first shuts the column's gate and restarts every sequence
-// (sys/asymmetric.hpp). Arrivals and departures have a word each, since the next addition to a word
-// waits for the one before, through memory.
+// (sys/thread/asymmetric.hpp). Arrivals and departures have a word each, since the next addition to
+// a word waits for the one before, through memory.
 //
 // Alternatives: counters by p would have to be reached through the m, and would not count the
 // threads of the program's own. A table of readers' names (BRAVO) needs the reader to find its own

@@ -10,7 +10,7 @@
 #include "sched/entry.hpp"
 #include "sched/park.hpp"
 #include "sync/sema_root.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 #include "trace/contention.hpp"
 
 namespace rota::rt {

@@ -11,7 +11,7 @@
 
 #include "base/atomic.hpp"
 #include "core/status.hpp"
-#include "sys/lock.hpp"
+#include "sys/thread/lock.hpp"
 
 namespace rota::rt {
 

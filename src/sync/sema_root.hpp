@@ -9,7 +9,7 @@
 
 #include "base/annotations.hpp"
 #include "core/sudog.hpp"
-#include "sys/lock.hpp"
+#include "sys/thread/lock.hpp"
 
 namespace rota::rt {
 

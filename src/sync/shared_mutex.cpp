@@ -30,8 +30,8 @@
 #include "sched/park.hpp"
 #include "sync/reader_counts.hpp"
 #include "sync/sema.hpp"
-#include "sys/asymmetric.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/thread/asymmetric.hpp"
 
 namespace rota {
 

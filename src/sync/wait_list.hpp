@@ -22,7 +22,7 @@
 #include "core/status.hpp"
 #include "sched/timers.hpp"
 #include "sync/sema.hpp"
-#include "sys/lock.hpp"
+#include "sys/thread/lock.hpp"
 
 namespace rota::rt {
 struct g;

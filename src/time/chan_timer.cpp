@@ -30,7 +30,7 @@
 #include "sched/entry.hpp"
 #include "sched/timers.hpp"
 #include "sched/wakeup.hpp"
-#include "sys/thread.hpp"
+#include "sys/thread/thread.hpp"
 #include "time/timer_block.hpp"
 
 namespace rota::detail {

@@ -6,7 +6,7 @@
 #include "sched/entry.hpp"
 #include "sched/park.hpp"
 #include "sched/timers.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 
 namespace rota::detail {
 

@@ -23,7 +23,7 @@
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
 #include "mem/mapped.hpp"
-#include "sys/lock.hpp"
+#include "sys/thread/lock.hpp"
 #include "timer/pace.hpp"
 
 namespace rota::rt {

@@ -33,7 +33,7 @@
 #include <rota/detail/time_engine.hpp>
 
 #include "fd/fd.hpp"
-#include "sys/io_bytes.hpp"
+#include "sys/io/io_bytes.hpp"
 #include "tls/stream.hpp"
 
 namespace rota::tls::detail {

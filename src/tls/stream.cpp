@@ -14,7 +14,7 @@
 
 #include "core/sched.hpp"
 #include "fd/fd.hpp"
-#include "sys/io_bytes.hpp"
+#include "sys/io/io_bytes.hpp"
 #include "tls/errors.hpp"
 #include "tls/settings.hpp"
 #include "tls/verified_name.hpp"

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "sys/ticks.hpp"
+#include "sys/call/ticks.hpp"
 
 namespace rota::rt {
 

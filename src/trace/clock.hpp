@@ -10,7 +10,7 @@
 
 #include "arch/ticks.hpp"
 #include "base/annotations.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 
 namespace rota::rt {
 

@@ -9,7 +9,7 @@
 
 #include "base/annotations.hpp"
 #include "mem/mapped.hpp"
-#include "sys/lock.hpp"
+#include "sys/thread/lock.hpp"
 #include "trace/own_stack.hpp"
 
 namespace rota::rt {

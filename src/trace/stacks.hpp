@@ -9,7 +9,7 @@
 
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
-#include "sys/lock.hpp"
+#include "sys/thread/lock.hpp"
 
 namespace rota::rt {
 

@@ -13,7 +13,7 @@
 
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
-#include "sys/lock.hpp"
+#include "sys/thread/lock.hpp"
 #include "trace/clock.hpp"
 #include "trace/wire.hpp"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/annotations.hpp"
-#include "sys/lock.hpp"
+#include "sys/thread/lock.hpp"
 #include "trace/stream.hpp"
 
 namespace rota::rt {

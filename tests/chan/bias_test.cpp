@@ -10,7 +10,7 @@
 
 #include "../gomaxprocs_restored.hpp"
 #include "chan/hchan.hpp"
-#include "sys/asymmetric.hpp"
+#include "sys/thread/asymmetric.hpp"
 
 namespace {
 

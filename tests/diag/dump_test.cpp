@@ -17,7 +17,7 @@
 #include "core/sched.hpp"
 #include "mem/stack.hpp"
 #include "sched/scan.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 
 namespace rota::rt {
 namespace {

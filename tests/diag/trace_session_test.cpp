@@ -28,7 +28,7 @@
 #include "sched/hooks.hpp"
 #include "sched/stw.hpp"
 #include "sched/trace_rest.hpp"
-#include "sys/fault.hpp"
+#include "sys/call/fault.hpp"
 
 namespace {
 

@@ -22,7 +22,7 @@
 #include "core/getg.hpp"
 #include "diag/goroutine_list.hpp"
 #include "sched/labels.hpp"
-#include "sys/memory_map.hpp"
+#include "sys/proc/memory_map.hpp"
 
 #include "../eventually.hpp"
 #include "../main_thread.hpp"

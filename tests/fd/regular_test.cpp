@@ -23,9 +23,9 @@
 
 #include "fd/fd.hpp"
 #include "netpoll/poller.hpp"
-#include "sys/clock.hpp"
-#include "sys/fault.hpp"
-#include "sys/file.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/call/fault.hpp"
+#include "sys/io/file.hpp"
 
 #include "../refusing.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "base/env.hpp"
 #include "net/address.hpp"
-#include "sys/cgroup.hpp"
+#include "sys/proc/cgroup.hpp"
 #include "targets.hpp"
 
 namespace rota_fuzz {

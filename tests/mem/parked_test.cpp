@@ -18,8 +18,8 @@
 
 #include "base/annotations.hpp"
 #include "mem/stack.hpp"
-#include "sys/fault.hpp"
-#include "sys/mmap.hpp"
+#include "sys/call/fault.hpp"
+#include "sys/call/mmap.hpp"
 
 #if !ROTA_ASAN && !ROTA_TSAN
 

@@ -21,8 +21,8 @@
 #include <rota/go.hpp>
 
 #include "core/g.hpp"
-#include "sys/fault.hpp"
-#include "sys/mmap.hpp"
+#include "sys/call/fault.hpp"
+#include "sys/call/mmap.hpp"
 
 #include "../death_tests.hpp"
 

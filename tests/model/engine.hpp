@@ -28,7 +28,7 @@
 #include "core/eh_state.hpp"
 #include "memory.hpp"
 #include "strategy.hpp"
-#include "sys/self.hpp"
+#include "sys/thread/self.hpp"
 
 namespace model {
 

@@ -12,7 +12,7 @@
 #include "sched/spare.hpp"
 #include "sched/take.hpp"
 #include "sched/wakeup.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include "base/atomic.hpp"
 #include "explore.hpp"
-#include "sys/asymmetric.hpp"
+#include "sys/thread/asymmetric.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "rig.hpp"
-#include "sys/lock.hpp"
+#include "sys/thread/lock.hpp"
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include "rig.hpp"
 #include "sched/entry.hpp"
 #include "sched/park.hpp"
-#include "sys/socket_kernel.hpp"
+#include "sys/io/socket_kernel.hpp"
 
 namespace {
 

@@ -12,7 +12,7 @@
 
 #include "core/sched.hpp"
 #include "explore.hpp"
-#include "sys/asymmetric.hpp"
+#include "sys/thread/asymmetric.hpp"
 
 namespace model {
 

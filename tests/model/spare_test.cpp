@@ -17,8 +17,8 @@
 #include "sched/suspend.hpp"
 #include "sched/take.hpp"
 #include "sched/wakeup.hpp"
-#include "sys/clock.hpp"
-#include "sys/fault.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/call/fault.hpp"
 
 namespace {
 

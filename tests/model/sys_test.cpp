@@ -3,8 +3,8 @@
 
 #include "netpoll/poller.hpp"
 #include "rig.hpp"
-#include "sys/lock.hpp"
-#include "sys/note.hpp"
+#include "sys/thread/lock.hpp"
+#include "sys/thread/note.hpp"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <rota/sync.hpp>
 #include <rota/time.hpp>
 
-#include "sys/fault.hpp"
+#include "sys/call/fault.hpp"
 
 #include "../refusing.hpp"
 

@@ -16,8 +16,8 @@
 
 #include "netpoll/poll_desc.hpp"
 #include "sched/entry.hpp"
-#include "sys/clock.hpp"
-#include "sys/fault.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/call/fault.hpp"
 
 namespace {
 

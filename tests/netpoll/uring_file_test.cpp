@@ -15,9 +15,9 @@
 
 #include "netpoll/file_request.hpp"
 #include "sched/entry.hpp"
-#include "sys/clock.hpp"
-#include "sys/thread.hpp"
-#include "sys/thread_list.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/proc/thread_list.hpp"
+#include "sys/thread/thread.hpp"
 
 #include "../refusing.hpp"
 #include "rings.hpp"

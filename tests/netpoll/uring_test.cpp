@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "sched/entry.hpp"
-#include "sys/clock.hpp"
-#include "sys/fault.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/call/fault.hpp"
 
 #include "rings.hpp"
 

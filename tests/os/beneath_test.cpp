@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "os/beneath.hpp"
-#include "sys/fault.hpp"
+#include "sys/call/fault.hpp"
 
 #if defined(ROTA_DEBUG_CHECKS)
 

@@ -13,8 +13,8 @@
 #include <rota/sync.hpp>
 
 #include "os/environment.hpp"
-#include "sys/fault.hpp"
-#include "sys/process.hpp"
+#include "sys/call/fault.hpp"
+#include "sys/io/process.hpp"
 
 #include "../refusing.hpp"
 

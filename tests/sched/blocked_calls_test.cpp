@@ -10,8 +10,8 @@
 #include "core/sched.hpp"
 #include "sched/entry.hpp"
 #include "sched/syscall.hpp"
-#include "sys/clock.hpp"
-#include "sys/thread.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 namespace {

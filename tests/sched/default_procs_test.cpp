@@ -14,7 +14,7 @@
 #include <rota/rota.hpp>
 
 #include "core/sched.hpp"
-#include "sys/thread.hpp"
+#include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 namespace {

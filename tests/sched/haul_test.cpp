@@ -15,7 +15,7 @@
 #include "core/getg.hpp"
 #include "sched/entry.hpp"
 #include "sched/run_queue.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 
 namespace rota::rt {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "../death_tests.hpp"
 #include "core/getg.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 
 namespace {
 

@@ -14,7 +14,7 @@
 
 #include "sched/gfree.hpp"
 #include "sched/hooks.hpp"
-#include "sys/fault.hpp"
+#include "sys/call/fault.hpp"
 
 #if defined(ROTA_DEBUG_CHECKS)
 

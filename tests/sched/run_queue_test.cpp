@@ -12,7 +12,7 @@
 
 #include "sched/hooks.hpp"
 #include "sched/lend.hpp"
-#include "sys/clock.hpp"
+#include "sys/call/clock.hpp"
 
 namespace rota::rt {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "core/getg.hpp"
 #include "sched/hostage.hpp"
-#include "sys/thread.hpp"
+#include "sys/thread/thread.hpp"
 
 using namespace rota::rt;
 using namespace std::chrono_literals;

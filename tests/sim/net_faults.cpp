@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "sys/fault.hpp"
+#include "sys/call/fault.hpp"
 
 namespace rota_sim {
 

@@ -9,7 +9,7 @@
 
 #include "http/connection/server_state.hpp"
 #include "mem/stack.hpp"
-#include "sys/heap.hpp"
+#include "sys/call/heap.hpp"
 
 namespace rota::http::detail {
 

@@ -14,7 +14,7 @@
 #include "http/handlers/listing.hpp"
 #include "http/handlers/replies.hpp"
 #include "os/beneath.hpp"
-#include "sys/file.hpp"
+#include "sys/io/file.hpp"
 
 namespace rota::http {
 

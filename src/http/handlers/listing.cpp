@@ -11,8 +11,8 @@
 #include "fd/turn.hpp"
 #include "http/handlers/replies.hpp"
 #include "http/message/grammar.hpp"
-#include "sys/fault.hpp"
-#include "sys/file.hpp"
+#include "sys/call/fault.hpp"
+#include "sys/io/file.hpp"
 
 namespace rota::http {
 

@@ -14,7 +14,7 @@
 #include "fd/turn.hpp"
 #include "http/connection/connection.hpp"
 #include "http/server/serve_connection.hpp"
-#include "sys/io.hpp"
+#include "sys/io/io.hpp"
 
 namespace rota::http {
 namespace detail {

@@ -17,7 +17,7 @@
 #include <rota/sync.hpp>
 
 #include "../../open_descriptors.hpp"
-#include "sys/fault.hpp"
+#include "sys/call/fault.hpp"
 
 #if defined(ROTA_DEBUG_CHECKS)
 

@@ -18,7 +18,7 @@
 #include <rota/sync.hpp>
 #include <rota/time.hpp>
 
-#include "sys/fault.hpp"
+#include "sys/call/fault.hpp"
 
 #if defined(ROTA_DEBUG_CHECKS)
 

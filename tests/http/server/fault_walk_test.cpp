@@ -23,7 +23,7 @@
 #include <rota/runtime.hpp>
 #include <rota/time.hpp>
 
-#include "sys/fault.hpp"
+#include "sys/call/fault.hpp"
 
 #include "../../open_descriptors.hpp"
 #include "fault_work.hpp"
