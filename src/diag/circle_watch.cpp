@@ -14,7 +14,7 @@
 #include "sched/m_lifecycle.hpp"
 #include "sched/threads.hpp"
 #include "sys/call/clock.hpp"
-#include "sys/signal/signal.hpp"
+#include "sys/signal/stop_signal.hpp"
 #include "sys/thread/thread.hpp"
 
 namespace rota::rt {

@@ -10,7 +10,7 @@
 #include "core/getg.hpp"
 #include "diag/unreachable.hpp"
 #include "sched/seeded.hpp"
-#include "sys/signal/signal.hpp"
+#include "sys/signal/stop_signal.hpp"
 
 namespace rota::rt {
 

@@ -14,7 +14,7 @@
 #include "sys/proc/thread_status.hpp"
 #include "sys/signal/ask_thread.hpp"
 #include "sys/signal/fault_escape.hpp"
-#include "sys/signal/signal.hpp"
+#include "sys/signal/stop_signal.hpp"
 #include "sys/thread/thread.hpp"
 
 namespace rota::rt {

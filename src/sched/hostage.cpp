@@ -17,7 +17,7 @@
 #include "sched/wakeup.hpp"
 #include "sys/call/clock.hpp"
 #include "sys/proc/thread_status.hpp"
-#include "sys/signal/signal.hpp"
+#include "sys/signal/stop_handler.hpp"
 #include "sys/thread/thread.hpp"
 
 namespace rota::rt {

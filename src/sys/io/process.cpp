@@ -9,7 +9,6 @@
 #include "sys/call/call.hpp"
 #include "sys/call/fault.hpp"
 #include "sys/call/number.hpp"
-#include "sys/io/child.hpp"
 
 #ifndef SYS_pidfd_send_signal
 #define SYS_pidfd_send_signal 424

@@ -5,15 +5,9 @@
 
 #include <sys/types.h>
 
-namespace rota::rt {
+#include "sys/io/child.hpp"
 
-struct process_plan {
-    const char* path;        // of the program; no directory is searched
-    char* const* arguments;  // ending in null, as is environment
-    char* const* environment;
-    const char* directory;  // null: the caller's
-    int files[3];           // become 0, 1 and 2; each is 3 or more
-};
+namespace rota::rt {
 
 // Starts a program. It inherits no other descriptor, and gets the signal mask of boot. Signals that
 // this process handles have their default action there; ignored signals stay ignored. Its soft

@@ -12,7 +12,7 @@
 #include "sys/call/clock.hpp"
 #include "sys/call/futex.hpp"
 #include "sys/proc/thread_status.hpp"
-#include "sys/signal/signal.hpp"
+#include "sys/signal/stop_signal.hpp"
 #include "sys/thread/thread.hpp"
 
 namespace rota::rt {

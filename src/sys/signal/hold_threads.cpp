@@ -10,7 +10,7 @@
 #include "sys/call/futex.hpp"
 #include "sys/proc/thread_list.hpp"
 #include "sys/proc/thread_status.hpp"
-#include "sys/signal/signal.hpp"
+#include "sys/signal/stop_signal.hpp"
 #include "sys/thread/thread.hpp"
 
 namespace rota::rt {

@@ -10,9 +10,7 @@
 
 #include "base/atomic.hpp"
 #include "base/shortfall.hpp"
-#include "sys/signal/ask_thread.hpp"
 #include "sys/signal/fault_escape.hpp"
-#include "sys/signal/hold_threads.hpp"
 #include "sys/signal/interrupted.hpp"
 
 namespace rota::rt {
@@ -204,42 +202,6 @@ gobuf caller_of(const fault_info& fault) {
 #endif
     return c;
 }
-
-namespace {
-
-struct sigaction before_stop;  // written before the handler is installed
-constinit atomic<void (*)(const gobuf&)> stop_handler{nullptr};
-constinit atomic<int> stop_number{0};  // relaxed: set once, at boot
-
-void on_stop(int signal, siginfo_t* info, void* context) {
-    const int error = errno;
-    const gobuf at = interrupted_at(*static_cast<const ucontext_t*>(context));
-    wait_if_held(at);
-    answer_if_asked(at);
-    stop_handler.load(memory_order_relaxed)(at);  // relaxed: stored before the signal could come
-    wait_if_held(at);  // a thread that was stopped above counts as held: it may not go on alone
-    errno = error;
-    if ((before_stop.sa_flags & SA_SIGINFO) != 0) before_stop.sa_sigaction(signal, info, context);
-    else if (is_handler(before_stop)) before_stop.sa_handler(signal);
-    errno = error;
-}
-
-}  // namespace
-
-void on_stop_signal(int signal, void (*handler)(const gobuf& interrupted)) {
-    stop_handler.store(handler, memory_order_relaxed);  // relaxed: sigaction below orders it
-    stop_number.store(signal, memory_order_relaxed);    // relaxed: see there
-    ::sigaction(signal, nullptr, &before_stop);
-    struct sigaction ours{};
-    ours.sa_sigaction = on_stop;
-    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-    ::sigfillset(&ours.sa_mask);
-    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT})
-        ::sigdelset(&ours.sa_mask, fault);
-    ::sigaction(signal, &ours, nullptr);
-}
-
-int stop_signal() { return stop_number.load(memory_order_relaxed); }  // relaxed: see there
 
 void signal_leave_abort() {
     struct sigaction none{};

@@ -1,4 +1,4 @@
-// Installs alternate signal stacks, and the handlers for faults and for the stop signal.
+// Installs alternate signal stacks, and the handler for faults.
 #pragma once
 
 #include <cstddef>
@@ -35,14 +35,6 @@ std::size_t signal_stack_bytes();
 void on_fault(bool (*handler)(const fault_info&));
 // Whether our handler is still the process's handler for SIGSEGV and SIGBUS.
 bool faults_are_ours();
-
-// Calls `handler` for each of this signal, with the registers of the interrupted code, on the
-// alternate stack, with errno kept and every other signal but faults blocked. Then calls the
-// program's earlier handler, if there is one: two signals may have become one, and nothing tells
-// which of the two came. Call it once.
-void on_stop_signal(int signal, void (*handler)(const gobuf& interrupted));
-// The number of the stop signal, or 0.
-int stop_signal();
 
 // The caller of the function at whose first instruction the thread is: for a jump to nowhere. The
 // stack pointer must point to readable memory.

@@ -8,7 +8,7 @@
 #include "base/atomic.hpp"
 #include "sys/call/call.hpp"
 #include "sys/io/io.hpp"
-#include "sys/signal/signal.hpp"
+#include "sys/signal/stop_signal.hpp"
 
 namespace rota::rt {
 

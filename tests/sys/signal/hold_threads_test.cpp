@@ -15,7 +15,7 @@
 #include "base/annotations.hpp"
 #include "core/sched.hpp"
 #include "netpoll/uring.hpp"
-#include "sys/signal/signal.hpp"
+#include "sys/signal/stop_signal.hpp"
 #include "sys/thread/thread.hpp"
 
 #include "../../main_thread.hpp"
