@@ -20,7 +20,7 @@ PLANTS = [
     ("src/chan/a.cpp", '#include "sched/park.hpp"\n#include "sched/run_queue.hpp"\n',
      [(2, "layers")]),
     ("src/diag/a.cpp", '#include "sched/run_queue.hpp"\n', []),
-    ("src/chan/b.cpp", '#include "sync/sema.hpp"\n', [(1, "layers")]),
+    ("src/chan/b.cpp", '#include "sync/lock_owners.hpp"\n', [(1, "layers")]),
     ("src/timer/a.cpp", '#include "mem/mapped.hpp"\n', []),
     ("src/mem/a.cpp", '#include "timer/heap.hpp"\n', [(1, "layers")]),
     ("src/mem/b.cpp", "#include <rota/chan.hpp>\n", [(1, "layers")]),

@@ -15,7 +15,7 @@
 
 #include "base/atomic.hpp"
 #include "core/status.hpp"
-#include "sync/waiters.hpp"
+#include "sync/wait/waiters.hpp"
 
 namespace rota::rt {
 

@@ -70,7 +70,8 @@ struct g {
     std::uint32_t wait_since = 0;  // seconds: about_now() at its last park; any thread may read it
     m* mp = nullptr;               // the m it runs on; a thread's own g: always its m
     // The argument of its last commit function. With `why` it tells the object that the g waits
-    // for, see chan/awaited and sync/awaited. Other threads read it only while no goroutine runs.
+    // for, see chan/awaited and sync/wait/awaited. Other threads read it only while no goroutine
+    // runs.
     const void* park_arg = nullptr;
     atomic<g_status> status{g_status::idle};  // any thread may read it
     wait_reason why = wait_reason::none;

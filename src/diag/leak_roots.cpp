@@ -7,7 +7,7 @@
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "sync/lock_owners.hpp"
-#include "sync/sema.hpp"
+#include "sync/wait/sema.hpp"
 #include "sys/call/clock.hpp"
 #include "sys/signal/signal.hpp"
 

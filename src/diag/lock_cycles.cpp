@@ -7,7 +7,7 @@
 #include "diag/traceback.hpp"
 #include "mem/mapped.hpp"
 #include "sync/lock_owners.hpp"
-#include "sync/sema.hpp"
+#include "sync/wait/sema.hpp"
 
 namespace rota::rt {
 

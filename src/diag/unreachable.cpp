@@ -19,9 +19,9 @@
 #include "sched/hooks.hpp"
 #include "sched/seeded.hpp"
 #include "sched/stw.hpp"
-#include "sync/awaited.hpp"
 #include "sync/lock_owners.hpp"
-#include "sync/sema.hpp"
+#include "sync/wait/awaited.hpp"
+#include "sync/wait/sema.hpp"
 #include "sys/call/clock.hpp"
 #include "sys/thread/thread.hpp"
 

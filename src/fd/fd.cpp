@@ -14,7 +14,7 @@
 #include "fd/turn.hpp"
 #include "netpoll/poller.hpp"
 #include "sched/entry.hpp"
-#include "sync/sema.hpp"
+#include "sync/wait/sema.hpp"
 #include "sys/call/fault.hpp"
 #include "sys/io/file.hpp"
 #include "sys/io/io.hpp"

@@ -4,7 +4,7 @@
 #include "base/check.hpp"
 #include "base/fatal.hpp"
 #include "sched/entry.hpp"
-#include "sync/sema.hpp"
+#include "sync/wait/sema.hpp"
 #include "sys/call/clock.hpp"
 
 namespace rota::rt {

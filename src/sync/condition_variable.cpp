@@ -9,7 +9,7 @@
 
 #include "sched/bubble.hpp"
 #include "sched/entry.hpp"
-#include "sync/wait_list.hpp"
+#include "sync/wait/wait_list.hpp"
 
 namespace rota {
 

@@ -5,8 +5,8 @@
 #include "sched/bubble.hpp"
 #include "sched/destroyed.hpp"
 #include "sched/entry.hpp"
-#include "sync/wait_list.hpp"
-#include "sync/waiters.hpp"
+#include "sync/wait/wait_list.hpp"
+#include "sync/wait/waiters.hpp"
 
 namespace rota::detail {
 

@@ -8,7 +8,7 @@
 #include "sched/bubble.hpp"
 #include "sched/destroyed.hpp"
 #include "sched/entry.hpp"
-#include "sync/waiters.hpp"
+#include "sync/wait/waiters.hpp"
 
 namespace rota {
 

@@ -38,7 +38,7 @@
 #include "sched/entry.hpp"
 #include "sched/wakeup.hpp"
 #include "sync/lock_owners.hpp"
-#include "sync/sema.hpp"
+#include "sync/wait/sema.hpp"
 #include "sys/call/clock.hpp"
 #include "sys/thread/asymmetric.hpp"
 

@@ -1,8 +1,8 @@
 // Runs the function of a once_flag in one goroutine, and makes later callers wait for it.
 //
-// The flag is a word. Waiters link to each other in it, newest first, as in sync/waiters.hpp, with
-// `running` at the end of the chain. The goroutine that runs the function ends it by an exchange
-// and does not touch the flag again: a later caller may destroy it.
+// The flag is a word. Waiters link to each other in it, newest first, as in sync/wait/waiters.hpp,
+// with `running` at the end of the chain. The goroutine that runs the function ends it by an
+// exchange and does not touch the flag again: a later caller may destroy it.
 #include <rota/sync/once.hpp>
 
 #include "core/getg.hpp"

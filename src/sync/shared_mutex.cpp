@@ -29,7 +29,7 @@
 #include "sched/entry.hpp"
 #include "sched/park.hpp"
 #include "sync/reader_counts.hpp"
-#include "sync/sema.hpp"
+#include "sync/wait/sema.hpp"
 #include "sys/call/clock.hpp"
 #include "sys/thread/asymmetric.hpp"
 

@@ -8,7 +8,7 @@
 #include <rota/sync/wait_group.hpp>
 
 #include "rig.hpp"
-#include "sync/sema.hpp"
+#include "sync/wait/sema.hpp"
 
 namespace {
 

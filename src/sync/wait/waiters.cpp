@@ -1,10 +1,10 @@
 // Waits in a word of an object, and opens the word for its waiters.
-#include "sync/waiters.hpp"
+#include "sync/wait/waiters.hpp"
 
 #include "core/getg.hpp"
 #include "core/sudog.hpp"
 #include "sched/park.hpp"
-#include "sync/awaited.hpp"
+#include "sync/wait/awaited.hpp"
 
 namespace rota::rt {
 

@@ -1,5 +1,5 @@
 // The treap of one root of the semaphore table. prev is the left child, next the right child.
-#include "sync/sema_root.hpp"
+#include "sync/wait/sema_root.hpp"
 
 #include "base/check.hpp"
 

@@ -1,7 +1,7 @@
 // Reads, from the frames of parked goroutines, the objects of this room that they wait for.
-#include "sync/awaited.hpp"
+#include "sync/wait/awaited.hpp"
 
-#include "sync/wait_list.hpp"
+#include "sync/wait/wait_list.hpp"
 
 namespace rota::rt {
 

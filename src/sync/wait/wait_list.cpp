@@ -1,5 +1,5 @@
 // Lists of waiters inside an object, and the sleep of a waiter, with or without a deadline.
-#include "sync/wait_list.hpp"
+#include "sync/wait/wait_list.hpp"
 
 #include "base/check.hpp"
 #include "core/getg.hpp"
@@ -7,7 +7,7 @@
 #include "sched/entry.hpp"
 #include "sched/park.hpp"
 #include "sched/wakeup.hpp"
-#include "sync/awaited.hpp"
+#include "sync/wait/awaited.hpp"
 
 namespace rota::rt {
 

@@ -21,7 +21,7 @@
 #include "base/atomic.hpp"
 #include "core/status.hpp"
 #include "sched/timers.hpp"
-#include "sync/sema.hpp"
+#include "sync/wait/sema.hpp"
 #include "sys/thread/lock.hpp"
 
 namespace rota::rt {

@@ -1,5 +1,5 @@
 // Compares the treap of the semaphore table with a map of queues.
-#include "sync/sema_root.hpp"
+#include "sync/wait/sema_root.hpp"
 
 #include <deque>
 #include <map>

@@ -1,13 +1,13 @@
 // Tells for which object of this room a parked goroutine waits, for the search for goroutines that
 // can never run again (diag/unreachable). No goroutine may run meanwhile. Waiters for a lock are
-// found through the semaphore table (sync/sema).
+// found through the semaphore table (sync/wait/sema).
 #pragma once
 
 #include <cstdint>
 
 #include "core/g.hpp"
 #include "core/sudog.hpp"
-#include "sync/waiters.hpp"
+#include "sync/wait/waiters.hpp"
 
 namespace rota::detail {
 struct waiter;

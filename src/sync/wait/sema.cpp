@@ -3,13 +3,13 @@
 // A count is given and a waiter queued under the root's lock, so neither misses the other. A waiter
 // that is found gets the count itself and never competes for it again. Go adds the count to the
 // word first and lets the woken waiter compete with newcomers.
-#include "sync/sema.hpp"
+#include "sync/wait/sema.hpp"
 
 #include "core/getg.hpp"
 #include "sched/destroyed.hpp"
 #include "sched/entry.hpp"
 #include "sched/park.hpp"
-#include "sync/sema_root.hpp"
+#include "sync/wait/sema_root.hpp"
 #include "sys/call/clock.hpp"
 #include "trace/contention.hpp"
 
