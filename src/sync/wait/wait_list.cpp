@@ -7,7 +7,6 @@
 #include "sched/entry.hpp"
 #include "sched/park.hpp"
 #include "sched/wakeup.hpp"
-#include "sync/wait/awaited.hpp"
 
 namespace rota::rt {
 

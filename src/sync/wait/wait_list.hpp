@@ -22,6 +22,7 @@
 #include "core/status.hpp"
 #include "sched/timers.hpp"
 #include "sync/wait/sema.hpp"
+#include "sync/wait/wait_place.hpp"
 #include "sys/thread/lock.hpp"
 
 namespace rota::rt {
@@ -77,6 +78,13 @@ void report_list_waiters(const char* what, const wait_list& list, const void* ob
 
 // Readies a chain of sleepers, in order. Caller: inside a runtime_entry, without the lock.
 void ready_chain(waiter* first);
+
+// What a sleeper without a time limit passes to its commit function.
+struct list_sleep {
+    wait_place place = wait_place::list;
+    lock* l;
+    const waiter* w;
+};
 
 // Sleeps until `w` has been taken out of its list; returns at once if it has been. Caller: inside a
 // runtime_entry; `l`, the object's lock, is released. Parks.

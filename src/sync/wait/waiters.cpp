@@ -2,9 +2,7 @@
 #include "sync/wait/waiters.hpp"
 
 #include "core/getg.hpp"
-#include "core/sudog.hpp"
 #include "sched/park.hpp"
-#include "sync/wait/awaited.hpp"
 
 namespace rota::rt {
 

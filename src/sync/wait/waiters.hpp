@@ -17,12 +17,21 @@
 
 #include "base/atomic.hpp"
 #include "core/status.hpp"
+#include "core/sudog.hpp"
+#include "sync/wait/wait_place.hpp"
 
 namespace rota::rt {
 
 struct g;
 
 using waiters_word = atomic<std::uintptr_t>;
+
+// What a sleeper passes to its commit function.
+struct word_sleep {
+    wait_place place = wait_place::word;
+    waiters_word* word;
+    sudog me;
+};
 
 // Every later waiter passes, for good.
 inline constexpr std::uintptr_t open_for_all = std::numeric_limits<std::uintptr_t>::max();
@@ -33,6 +42,9 @@ void wait_for_opening(waiters_word& word, wait_reason why, bool outside);
 
 // A goroutine that sleeps in the word; null: none. For the owner of the object, at its destruction.
 const g* find_waiter(const waiters_word& word);
+
+// Calls visit(arg, gp) for each goroutine that sleeps in the word. No goroutine may run meanwhile.
+void visit_word(const waiters_word& word, void (*visit)(void* arg, const g& gp), void* arg);
 
 // Readies `count` waiters, including waiters that have not arrived yet. Caller: inside a
 // runtime_entry; the object may be gone afterwards.
