@@ -1,7 +1,7 @@
 // Computes the size of an arena and of its guards from the limits of the process.
 #include "mem/stack_room.hpp"
 
-#include "mem/stack.hpp"
+#include "mem/stack_size.hpp"
 
 namespace rota::rt {
 
