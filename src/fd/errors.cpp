@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "fd/fd.hpp"
+#include "fd/error_closed.hpp"
 
 namespace rota::net {
 

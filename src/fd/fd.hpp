@@ -17,6 +17,7 @@
 
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
+#include "fd/error_closed.hpp"
 #include "fd/fd_mutex.hpp"
 #include "netpoll/poll_desc.hpp"
 
@@ -24,9 +25,6 @@ struct iovec;
 struct sockaddr;
 
 namespace rota::rt {
-
-// The object is closed: no errno value.
-inline constexpr int error_closed = 4096;
 
 class alignas(cache_line) fd {
   public:

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/getg.hpp"
-#include "fd/fd.hpp"
+#include "fd/error_closed.hpp"
 #include "netpoll/poller.hpp"
 #include "sched/bubble.hpp"
 #include "sched/entry.hpp"

@@ -22,9 +22,9 @@
 
 namespace rota::rt {
 
-// Waits until the caller may try again: 0. Or ETIMEDOUT, or error_closed (fd/fd.hpp). Caller: holds
-// that direction of the descriptor; not inside a runtime_entry. The m and the p may be different
-// afterwards.
+// Waits until the caller may try again: 0. Or ETIMEDOUT, or error_closed (fd/error_closed). Caller:
+// holds that direction of the descriptor; not inside a runtime_entry. The m and the p may be
+// different afterwards.
 [[nodiscard]] int poll_wait(poll_desc& d, poll_dir dir);
 
 // poll_wait that also returns 0 after `ns`; `is_over` tells the caller so. The descriptor may be

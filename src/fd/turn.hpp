@@ -4,10 +4,10 @@
 #include <cerrno>
 
 #include "core/getg.hpp"
+#include "fd/blocking_call.hpp"
 #include "fd/fd.hpp"
 #include "fd/poll_wait.hpp"
 #include "sched/entry.hpp"
-#include "sched/syscall.hpp"
 
 namespace rota::rt {
 
@@ -54,14 +54,6 @@ std::int64_t fd::try_until_done(poll_dir dir, Call call) {
         if (error != 0) return -error;
     }
 }
-
-// While it lives the thread may block: the p is handed off. Not to be nested.
-struct blocking_call {
-    blocking_call() { entersyscall(); }
-    ~blocking_call() { exitsyscall(); }
-    blocking_call(const blocking_call&) = delete;
-    blocking_call& operator=(const blocking_call&) = delete;
-};
 
 // try_until_done; where the descriptor cannot be polled, or the open file blocks, the call blocks.
 template <class Call>
