@@ -22,11 +22,11 @@
 #include <rota/sync/wait_group.hpp>
 
 #include "base/fatal.hpp"
+#include "diag/append_format.hpp"
 #include "diag/debug_trace.hpp"
 #include "diag/frame_name.hpp"
 #include "diag/page_guard.hpp"
 #include "diag/profile_difference.hpp"
-#include "diag/profile_text.hpp"
 #include "diag/sched_page.hpp"
 #include "diag/stack_depths.hpp"
 #include "diag/symbolize.hpp"

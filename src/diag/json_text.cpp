@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "diag/profile_text.hpp"
+#include "diag/append_format.hpp"
 
 namespace rota::rt {
 

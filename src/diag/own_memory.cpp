@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 #include "core/g.hpp"
-#include "diag/profile_text.hpp"
+#include "diag/append_format.hpp"
 #include "mem/mapped.hpp"
 #include "mem/stack.hpp"
 

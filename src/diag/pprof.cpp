@@ -14,6 +14,7 @@
 
 #include <rota/sync/mutex.hpp>
 
+#include "diag/append_format.hpp"
 #include "diag/figures.hpp"
 #include "diag/frame_name.hpp"
 #include "diag/goroutine_list.hpp"

@@ -1,10 +1,10 @@
 // Writes the records of a profile as text.
 #include "diag/profile_text.hpp"
 
-#include <cstdarg>
 #include <cstdio>
 #include <vector>
 
+#include "diag/append_format.hpp"
 #include "diag/frame_name.hpp"
 #include "diag/symbolize.hpp"
 #include "sched/labels.hpp"
@@ -78,15 +78,6 @@ void pad(std::string& out, const std::string& cell, std::size_t widest) {
 }
 
 }  // namespace
-
-void append_format(std::string& out, const char* format, ...) {
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    const int n = std::vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (n > 0) out.append(text, static_cast<std::size_t>(n) < sizeof text ? n : sizeof text - 1);
-}
 
 void append_pcs(std::string& out, std::span<const std::uintptr_t> pcs) {
     for (const std::uintptr_t pc : pcs) out += " " + hex_text(pc);

@@ -19,7 +19,4 @@ void append_label_line(std::string& out, const label_set* labels);
 // runtime's frames at the top are left out, unless there is nothing else.
 void append_frames(std::string& out, std::span<const std::uintptr_t> pcs);
 
-// Appends as printf does; at most 512 bytes.
-__attribute__((format(printf, 2, 3))) void append_format(std::string& out, const char* format, ...);
-
 }  // namespace rota::rt

@@ -5,9 +5,9 @@
 #include <tuple>
 
 #include "core/sched.hpp"
+#include "diag/append_format.hpp"
 #include "diag/frame_name.hpp"
 #include "diag/goroutine_list.hpp"
-#include "diag/profile_text.hpp"
 #include "diag/symbolize.hpp"
 #include "mem/stack.hpp"
 #include "sched/stack_depth.hpp"
