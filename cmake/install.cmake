@@ -17,7 +17,8 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/rota" DESTINATION "${CMAKE_INST
     FILES_MATCHING PATTERN "*.hpp")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
-# The library has it inside (src/diag/debugger.cpp); this is for programs without debug information.
+# The library has it inside (src/diag/pages/debugger.cpp); this is for programs without debug
+# information.
 install(FILES "${PROJECT_SOURCE_DIR}/tools/gdb/rota-gdb.py"
     DESTINATION "${CMAKE_INSTALL_DATADIR}/rota")
 if(BUILD_SHARED_LIBS)

@@ -121,14 +121,15 @@ BANNED = [
 BANNED_IN_SRC = [
     (r"\bthread_local\b", "thread_local: the one slot is in sys/thread/self.cpp",
      ("src/sys/thread/self.cpp", "src/sys/thread/self.hpp",
-      "src/diag/crash.cpp")),  # of threads that are in no goroutine
+      "src/diag/crash/crash.cpp")),  # of threads that are in no goroutine
     (r"(?<!asm )(?<!__asm__ )\bvolatile\b", "volatile is no synchronisation: use rota::atomic", ()),
     (r"\bassert\s*\(", "assert(): use ROTA_CHECK or ROTA_DCHECK", ()),
     (r"(?<![\w>])::(?:open|openat|opendir|memfd_create|socket|accept4?|pipe2?|dup|eventfd|"
      r"epoll_create1?)\s*\(|\bfopen\s*\(",
      "makes a descriptor, perhaps 0, 1 or 2: use sys/call/number.hpp, or what sys/io/file and "
      "sys/io/io offer",
-     ("src/sys/call/number.cpp", "src/sys/proc/memory_map.cpp", "src/diag/debug_trace.cpp")),
+     ("src/sys/call/number.cpp", "src/sys/proc/memory_map.cpp",
+      "src/diag/trace/debug_trace.cpp")),
     (r"\bstd::function\b", "std::function allocates: pass a function pointer and an argument", ()),
 ]
 BANNED_HEADERS = {

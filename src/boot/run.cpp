@@ -4,7 +4,7 @@
 
 #include "boot/exit.hpp"
 #include "core/getg.hpp"
-#include "diag/crash.hpp"
+#include "diag/crash/crash.hpp"
 #include "sched/entry.hpp"
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
@@ -76,8 +76,8 @@ ROTA_NOINLINE void run_main(void (*entry)(void*), void* closure) {
 }
 
 // The C++ library looks for a handler first. If there is none it calls std::terminate from here,
-// and on_terminate (diag/crash) finds the mark. If there is one, the exception takes the mark away
-// when it leaves this function.
+// and on_terminate (diag/crash/crash) finds the mark. If there is one, the exception takes the mark
+// away when it leaves this function.
 void rethrow_from_run(std::exception_ptr error) {
     const leaving_run until_it_has_left;
     std::rethrow_exception(std::move(error));

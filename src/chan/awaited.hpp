@@ -1,5 +1,5 @@
 // Tells for which channels a parked goroutine waits, and where they lie. The search for goroutines
-// that can never run again asks this (diag/unreachable). No goroutine may run meanwhile.
+// that can never run again asks this (diag/leak/unreachable). No goroutine may run meanwhile.
 #pragma once
 
 #include <cstddef>

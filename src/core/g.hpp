@@ -93,7 +93,7 @@ struct g {
 
     // --- owner: as above; before the g is known, its maker ------------------------------
     bool exits = false;  // goexit unwinds it
-    // Proved never to run again (diag/unreachable), which writes it while it waits.
+    // Proved never to run again (diag/leak/unreachable), which writes it while it waits.
     bool is_leaked : 1 = false;
     // Its closure begins with the address of the function that it calls; fixed from newproc to
     // goexit.

@@ -7,7 +7,7 @@
 // handler, and a handler that does not rethrow is detected at its closing brace.
 //
 // Price: std::uncaught_exceptions() does not count it, and a noexcept function on the way ends the
-// process (diag/crash, on_terminate), as for an exception.
+// process (diag/crash/crash, on_terminate), as for an exception.
 #include "sched/goexit.hpp"
 
 #include <new>

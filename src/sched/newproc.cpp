@@ -47,7 +47,7 @@ std::uintptr_t align_down(std::uintptr_t v, std::size_t align) {
 
 // Lays out name and closure below the header, and the first frame below them. The byte behind the
 // closure stays unused, so a pointer to the closure's end is no pointer to the header
-// (diag/marking).
+// (diag/leak/marking).
 void* lay_out(g& gp, std::size_t size, std::size_t align, std::string_view name) {
     std::uintptr_t at = reinterpret_cast<std::uintptr_t>(&gp) - name.size();
     if (!name.empty()) std::memcpy(reinterpret_cast<char*>(at), name.data(), name.size());

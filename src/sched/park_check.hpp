@@ -3,8 +3,8 @@
 // A goroutine that parks or yields may go on on another thread, and other goroutines run on the
 // first thread meanwhile. That is a fault of the program while the goroutine holds a pthread mutex,
 // or is inside a call of a library that belongs to its thread. This half notes the stack of a
-// goroutine that leaves in this state, and which mutexes it holds. diag/park_watch reads the notes
-// on a thread of its own, and prints the report.
+// goroutine that leaves in this state, and which mutexes it holds. diag/leak/park_watch reads the
+// notes on a thread of its own, and prints the report.
 //
 // Both halves run where the leaving goroutine may hold a lock of the runtime. So this half takes no
 // lock, allocates nothing and knows no symbols: it recognises a noted stack by its hash. The

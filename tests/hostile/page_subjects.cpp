@@ -6,7 +6,7 @@
 #include <rota/pprof.hpp>
 #include <rota/rota.hpp>
 
-#include "diag/sched_page.hpp"
+#include "diag/pages/sched_page.hpp"
 #include "subjects.hpp"
 
 namespace rota_hostile {

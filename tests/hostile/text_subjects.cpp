@@ -8,7 +8,7 @@
 #include <rota/http.hpp>
 
 #include "base/env.hpp"
-#include "diag/json_text.hpp"
+#include "diag/text/json_text.hpp"
 #include "http/client/proxy.hpp"
 #include "http/handlers/listing.hpp"
 #include "http/handlers/replies.hpp"

@@ -4,7 +4,7 @@
 // pointers or by CFI, ends here. The personality routine sees every exception that no frame above
 // has caught. The callee-saved registers are zero as well. A pointer that the thread has left in
 // one would stand on this stack for as long as the goroutine lives, and keep objects from being
-// found unreachable (diag/unreachable).
+// found unreachable (diag/leak/unreachable).
 //
 // It reaches rota_goroutine_main by a jump with a return address where a call would do: see
 // sched/goroutine.cpp.

@@ -1,6 +1,6 @@
 // Tells for which object of this room a parked goroutine waits, for the search for goroutines that
-// can never run again (diag/unreachable). No goroutine may run meanwhile. Waiters for a lock are
-// found through the semaphore table (sync/wait/sema).
+// can never run again (diag/leak/unreachable). No goroutine may run meanwhile. Waiters for a lock
+// are found through the semaphore table (sync/wait/sema).
 #pragma once
 
 #include "core/g.hpp"
