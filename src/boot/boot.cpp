@@ -10,7 +10,7 @@
 #include "boot/fork.hpp"
 #include "core/sched.hpp"
 #include "diag/crash/crash.hpp"
-#include "diag/leak/circle_watch.hpp"
+#include "diag/leak/cycle_watch.hpp"
 #include "diag/leak/lock_cycles.hpp"
 #include "diag/leak/park_watch.hpp"
 #include "diag/metrics/schedtrace.hpp"
@@ -97,7 +97,7 @@ void schedinit() {
         hook_attach({env.hook_off, env.hook_traces, env.hook_takes_locks, env.parkcheck_mutexes});
     if (is_seeded) seeded_start();
     else start_sysmon();
-    if (env.deadlock != 0 && !is_seeded) start_circle_watch();
+    if (env.deadlock != 0 && !is_seeded) start_cycle_watch();
     start_park_watch({env.parkcheck_names, env.parkcheck_mutexes, env.parkcheck_is_fatal});
     if (env.leakcheck != 0) check_leaks_at_exit();
     stop_scheduling_at_exit();

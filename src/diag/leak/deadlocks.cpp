@@ -42,8 +42,8 @@ void watch_locks() {
 
 namespace {
 
-// Finds the circles of locks, without traces.
-std::vector<deadlock> lock_circles() {
+// Finds the cycles of locks, without traces.
+std::vector<deadlock> cycles_of_locks() {
     constexpr std::size_t usual = 256;
     const auto search = std::make_unique<lock_cycles>();
     std::vector<lock_wait> room(usual);
@@ -86,21 +86,21 @@ bool has(const std::vector<deadlock>& all, std::uint64_t id) {
 
 std::vector<deadlock> find_deadlocks() {
     boot_runtime();
-    std::vector<deadlock> found = lock_circles();
+    std::vector<deadlock> found = cycles_of_locks();
     add_traces(found);
     return found;
 }
 
 std::vector<deadlock> find_all_deadlocks() {
     boot_runtime();
-    std::vector<deadlock> found = lock_circles();
+    std::vector<deadlock> found = cycles_of_locks();
     clear_dead_frames();  // the search has read the stacks of waiting goroutines
-    visit_wait_circles(
-        [](const wait_circle& circle, void* arg) {
+    visit_wait_cycles(
+        [](const wait_cycle& cycle, void* arg) {
             auto& found = *static_cast<std::vector<deadlock>*>(arg);
             deadlock d;
             bool is_known = false;
-            for (const circle_member& c : circle) {
+            for (const cycle_member& c : cycle) {
                 is_known = is_known || has(found, c.goid);
                 d.circle.push_back({c.goid, c.object, {}, 0, c.is_channel});
             }

@@ -1,4 +1,4 @@
-// Finds circles of lock waits by the two passes of the header's proof, and prints them for sysmon.
+// Finds cycles of lock waits by the two passes of the header's proof, and prints them for sysmon.
 #include "diag/leak/lock_cycles.hpp"
 
 #include <algorithm>
@@ -65,7 +65,7 @@ void lock_cycles::find_owners() {
     }
 }
 
-// The second pass: whether each wait of the circle, and each owner, is still the same.
+// The second pass: whether each wait of the cycle, and each owner, is still the same.
 bool lock_cycles::stands_still(std::uint32_t first) const {
     std::uint32_t at = first;
     do {
@@ -84,7 +84,7 @@ bool lock_cycles::stands_still(std::uint32_t first) const {
 }
 
 // Each goroutine waits for a single mutex, which has a single owner: each wait has one successor.
-void lock_cycles::find_circles() {
+void lock_cycles::find_cycles() {
     for (std::uint32_t i = 0; i < used_; ++i) {
         const std::uint32_t visit = i + 1;
         std::uint32_t at = i;
@@ -117,7 +117,7 @@ std::uint32_t lock_cycles::find(lock_wait* room, std::size_t capacity) {
         sem_for_each_waiter(
             [](void* self, const sudog& s) { static_cast<lock_cycles*>(self)->see_again(s); },
             this);
-    find_circles();
+    find_cycles();
     scan_.end();
     return cycle_count_;
 }
@@ -130,26 +130,26 @@ std::uint32_t lock_cycles::first_of(std::uint32_t cycle) const {
 
 namespace {
 
-// A circle that sysmon has seen, by the smallest goroutine number in it. Numbers are used once, and
-// a goroutine waits for one lock, so the number identifies the circle.
-struct circle_seen {
+// A cycle that sysmon has seen, by the smallest goroutine number in it. Numbers are used once, and
+// a goroutine waits for one lock, so the number identifies the cycle.
+struct cycle_seen {
     std::uint64_t goid = 0;  // the smallest number; 0: the entry is free
     int looks = 0;           // count; searches that have found it
     bool is_there = false;   // found by the present search
 };
 
 struct sysmon_search {
-    static constexpr std::size_t room_size = 1 << 16, circles_max = 256;
+    static constexpr std::size_t room_size = 1 << 16, cycles_max = 256;
     lock_cycles search;
-    circle_seen seen[circles_max];
+    cycle_seen seen[cycles_max];
     report out;
     tracer trace;
     lock_wait* room = static_cast<lock_wait*>(mapped_alloc(room_size * sizeof(lock_wait)));
 
     // Null: the table is full.
-    circle_seen* find_or_add(std::uint64_t goid) {
-        circle_seen* place = nullptr;
-        for (circle_seen& s : seen) {
+    cycle_seen* find_or_add(std::uint64_t goid) {
+        cycle_seen* place = nullptr;
+        for (cycle_seen& s : seen) {
             if (s.goid == goid) return &s;
             if (s.goid == 0 && place == nullptr) place = &s;
         }
@@ -190,12 +190,12 @@ void report_lock_cycles() {
     for (std::uint32_t cycle = 1; cycle <= n; ++cycle) {
         std::uint64_t goid = ~std::uint64_t{0};
         s->search.for_each(cycle, [&](const lock_wait& w) { goid = std::min(goid, w.goid); });
-        circle_seen* const known = s->find_or_add(goid);
+        cycle_seen* const known = s->find_or_add(goid);
         if (known == nullptr) continue;
         known->is_there = true;
         if (++known->looks == looks_before_report) s->print(cycle);
     }
-    for (circle_seen& c : s->seen) {
+    for (cycle_seen& c : s->seen) {
         if (!c.is_there) c = {};
         c.is_there = false;
     }

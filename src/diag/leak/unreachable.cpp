@@ -58,7 +58,7 @@ struct noted_owner {
 };
 
 struct search {
-    bool for_circles = false;
+    bool for_cycles = false;
     marking marks;
     wait_graph graph;
     mapped_room<noted_owner> owners;  // by gp
@@ -182,7 +182,7 @@ bool link_to_owner(marking& marks, candidate& c) {
     return true;
 }
 
-// For locks, when circles are searched. False: the lock's owner is unknown, or can run.
+// For locks, when cycles are searched. False: the lock's owner is unknown, or can run.
 bool link_to_locker(search& s, candidate& c) {
     if (c.what != candidate::kind::semaphore) return false;
     const noted_owner* const end = s.owners.end();
@@ -209,7 +209,7 @@ void mark_who_can_run(search& s) {
 // Before threads are held, because the table has locks. Goroutines do not run meanwhile, so a mutex
 // that a goroutine has locked stays its own until it runs.
 void note_owners(search& s) {
-    if (!s.for_circles || !are_locks_watched()) return;
+    if (!s.for_cycles || !are_locks_watched()) return;
     sem_for_each_waiter(
         [](void* arg, const sudog& waiter) {
             search& s = *static_cast<search*>(arg);
@@ -255,7 +255,7 @@ const char* mark_all(search& s, const held_threads& held, leak_roots::own_frames
     find_all_in_queues(s.marks);
     mark_who_can_run(s);
     if (const char* const failure = s.roots.mark(s.marks, held, own, until_ns)) return failure;
-    if (s.for_circles) s.graph.note(s.marks, until_ns);
+    if (s.for_cycles) s.graph.note(s.marks, until_ns);
     return nullptr;
 }
 
@@ -317,7 +317,7 @@ ROTA_NOINLINE void look_in_stopped_world(search& s) {
 // may see the old value.
 ROTA_READS_RACING void note_leaked(const g& gp) { const_cast<g&>(gp).is_leaked = true; }
 
-unreachable_goroutines search_once(bool for_circles, bool& may_do_better) {
+unreachable_goroutines search_once(bool for_cycles, bool& may_do_better) {
     constexpr std::size_t reserve = 4096, edges_each = 16;
     std::size_t slots = 0;
     stack_for_each([](const stack_slot&, void* n) { ++*static_cast<std::size_t*>(n); }, &slots);
@@ -332,8 +332,8 @@ unreachable_goroutines search_once(bool for_circles, bool& may_do_better) {
     void* const room = mmap_reserve(sizeof(search));
     if (room == nullptr) throw std::bad_alloc();
     const std::unique_ptr<search, give_back> s(new (room) search);
-    s->for_circles = for_circles;
-    if (for_circles && (!s->graph.reserve(edges_each * most) || !s->owners.reserve(most)))
+    s->for_cycles = for_cycles;
+    if (for_cycles && (!s->graph.reserve(edges_each * most) || !s->owners.reserve(most)))
         throw std::bad_alloc();
     if (!s->marks.reserve(most, 2 * most + 16 * reserve) || !s->threads.reserve(threads_max))
         throw std::bad_alloc();
@@ -345,18 +345,18 @@ unreachable_goroutines search_once(bool for_circles, bool& may_do_better) {
     for (const candidate& c : s->marks.candidates) {
         if (c.marked && c.what != candidate::kind::for_ever) continue;
         result.goids.push_back(c.gp->goid);
-        if (!for_circles) note_leaked(*c.gp);
+        if (!for_cycles) note_leaked(*c.gp);
     }
     result.unproven = s->unproven;
     may_do_better = s->may_do_better;
     result.held_ns = s->held_ns;
     result.bytes_read = s->roots.bytes_read;
-    if (for_circles && s->unproven == nullptr) result.circles = s->graph.circles(s->marks);
+    if (for_cycles && s->unproven == nullptr) result.cycles = s->graph.cycles(s->marks);
     return result;
 }
 
 // The searching thread holds it until its notes are cleared: another search would take addresses in
-// its rooms, or in its circles, for pointers to the objects there.
+// its rooms, or in its cycles, for pointers to the objects there.
 constinit mutex one_search;
 
 class search_turn {
@@ -379,7 +379,7 @@ class search_turn {
 };
 
 // Caller: holds one_search.
-unreachable_goroutines search_well(bool for_circles, bool waits) {
+unreachable_goroutines search_well(bool for_cycles, bool waits) {
     constexpr int attempts_max = 3;
     // A goroutine may migrate to another thread; look_in_stopped_world covers that case.
     std::optional<uncancelled> meanwhile;
@@ -392,22 +392,22 @@ unreachable_goroutines search_well(bool for_circles, bool waits) {
     }
     bool may_do_better = true;
     for (int i = 0; i < attempts_max && may_do_better; ++i)
-        result = search_once(for_circles, may_do_better);
+        result = search_once(for_cycles, may_do_better);
     return result;
 }
 
 }  // namespace
 
-bool visit_wait_circles(void (*visit)(const wait_circle&, void*), void* arg, bool waits) {
+bool visit_wait_cycles(void (*visit)(const wait_cycle&, void*), void* arg, bool waits) {
     boot_runtime();
     const search_turn turn(waits);
     if (!turn) return false;
     unreachable_goroutines result = search_well(true, waits);
-    for (wait_circle& circle : result.circles) {
-        visit(circle, arg);
+    for (wait_cycle& cycle : result.cycles) {
+        visit(cycle, arg);
         // Memory given back to malloc keeps its words, and half of a word next to a bool keeps its
         // old contents.
-        ::explicit_bzero(circle.data(), circle.size() * sizeof circle[0]);
+        ::explicit_bzero(cycle.data(), cycle.size() * sizeof cycle[0]);
     }
     return result.unproven == nullptr;
 }

@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "diag/leak/wait_circles.hpp"
+#include "diag/leak/wait_cycles.hpp"
 
 namespace rota::rt {
 
@@ -31,7 +31,7 @@ struct unreachable_goroutines {
     const char* unproven = nullptr;
     std::int64_t held_ns = 0;  // ns; how long the program's threads stood still
     std::size_t bytes_read = 0;
-    std::vector<wait_circle> circles;  // if the caller asked for them; see visit_wait_circles
+    std::vector<wait_cycle> cycles;  // if the caller asked for them; see visit_wait_cycles
 };
 
 // Stops the world. One search runs at a time, and no thread reads stacks meanwhile
@@ -41,12 +41,12 @@ unreachable_goroutines find_unreachable_goroutines();
 
 // Also finds the unreachable goroutines that wait for each other. A goroutine that waits for a
 // mutex with a noted owner (sync/lock_owners) counts as waiting for that owner alone, wherever the
-// mutex lies. Rota lets other goroutines unlock the mutex, so this is no proof that the circle
-// never runs again. Visits each circle before the next search may begin: pointers to a circle's
+// mutex lies. Rota lets other goroutines unlock the mutex, so this is no proof that the cycle
+// never runs again. Visits each cycle before the next search may begin: pointers to a cycle's
 // objects that are kept longer make the objects reachable. False: nothing could be proven; or
 // `waits` is false, and another goroutine searches or reads stacks. The bystander must pass `waits`
 // false: the search does not hold it, and reads the lists of waiters meanwhile.
-bool visit_wait_circles(void (*visit)(const wait_circle&, void*), void* arg, bool waits);
+bool visit_wait_cycles(void (*visit)(const wait_cycle&, void*), void* arg, bool waits);
 
 // The number of goroutines that the last search found; 0 before the first search.
 std::size_t unreachable_when_last_looked();

@@ -1,4 +1,4 @@
-// GODEBUG=deadlock=1, the costly half: reports circles of waiting goroutines that include channels.
+// GODEBUG=deadlock=1, the costly half: reports cycles of waiting goroutines that include channels.
 //
 // A thread of rota's own looks every half second. It searches if one goroutine has waited for a
 // second or more for a channel, and another goroutine for a channel or a lock. The search works as
@@ -15,6 +15,6 @@
 namespace rota::rt {
 
 // At boot, once; not under GODEBUG=schedseed, where threads cannot be held.
-void start_circle_watch();
+void start_cycle_watch();
 
 }  // namespace rota::rt

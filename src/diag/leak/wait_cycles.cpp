@@ -1,5 +1,5 @@
-// Builds the graph of waits, its strong components, and a shortest circle in each.
-#include "diag/leak/wait_circles.hpp"
+// Builds the graph of waits, its strong components, and a shortest cycle in each.
+#include "diag/leak/wait_cycles.hpp"
 
 #include <algorithm>
 
@@ -92,7 +92,7 @@ struct graph {
             const std::uint32_t node = seen[i];
             for (std::uint32_t e = first[node]; e < first[node + 1]; ++e) {
                 const std::uint32_t next = to[e];
-                // An object for which start waits is also reached from start: that is no circle.
+                // An object for which start waits is also reached from start: that is no cycle.
                 if (next == start && by_another[node]) return way_to(node, start, from);
                 if (next == start || from[next] != unseen || parts.of(next) != parts.of(start))
                     continue;
@@ -167,7 +167,7 @@ void wait_graph::note(marking& marks, std::int64_t until_ns) {
     }
 }
 
-std::vector<wait_circle> wait_graph::circles(marking& marks) {
+std::vector<wait_cycle> wait_graph::cycles(marking& marks) {
     graph g{static_cast<std::uint32_t>(marks.candidates.size()), {}, {}};
     std::sort(edges_.begin(), edges_.end(), [](const edge& a, const edge& b) {
         return a.from != b.from ? a.from < b.from : a.to < b.to;
@@ -188,7 +188,7 @@ std::vector<wait_circle> wait_graph::circles(marking& marks) {
         if (i < g.goroutines) ++x.goroutines;
         if (i >= g.goroutines || waits_for_lock) ++x.objects;
     }
-    std::vector<wait_circle> found;
+    std::vector<wait_cycle> found;
     for (std::uint32_t i = 0; i < g.goroutines; ++i) {
         constexpr std::uint32_t attempts_max = 64;
         component_size& x = sizes[parts.of(i)];
@@ -196,8 +196,8 @@ std::vector<wait_circle> wait_graph::circles(marking& marks) {
         const std::vector<std::uint32_t> way = g.around(i, parts);
         if (way.empty()) continue;
         x.attempts = attempts_max;
-        wait_circle circle;
-        circle.reserve(way.size());  // a growing vector leaves copies behind
+        wait_cycle cycle;
+        cycle.reserve(way.size());  // a growing vector leaves copies behind
         for (std::size_t k = 0; k < way.size(); ++k) {
             if (way[k] >= g.goroutines) continue;
             const candidate& c = marks.candidates[way[k]];
@@ -206,9 +206,9 @@ std::vector<wait_circle> wait_graph::circles(marking& marks) {
             const void* object = nullptr;
             if (is_channel) object = marks.blocks[next - g.goroutines].chan;
             else object = lock_view::wanted(c.object, c.gp->why);
-            circle.push_back({c.gp->goid, object != nullptr ? object : c.object, is_channel});
+            cycle.push_back({c.gp->goid, object != nullptr ? object : c.object, is_channel});
         }
-        found.push_back(std::move(circle));
+        found.push_back(std::move(cycle));
     }
     return found;
 }

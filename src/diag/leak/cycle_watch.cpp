@@ -1,5 +1,5 @@
-// Runs a thread that decides when to search for circles of waiting goroutines, and prints them.
-#include "diag/leak/circle_watch.hpp"
+// Runs a thread that decides when to search for cycles of waiting goroutines, and prints them.
+#include "diag/leak/cycle_watch.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -21,7 +21,7 @@ namespace rota::rt {
 
 namespace {
 
-constexpr std::int64_t circle_look_ns = 500'000'000;
+constexpr std::int64_t cycle_look_ns = 500'000'000;
 constexpr std::int64_t rest_per_search = 100;  // after a search it sleeps this many times as long
 
 struct long_waits {
@@ -39,7 +39,7 @@ struct long_waits {
             ++for_channels;
         if (why == wait_reason::mutex_lock) ++for_locks;
     }
-    bool can_be_a_circle() const { return for_channels >= 1 && for_channels + for_locks >= 2; }
+    bool can_be_a_cycle() const { return for_channels >= 1 && for_channels + for_locks >= 2; }
 };
 
 bool is_worth_a_search() {
@@ -47,7 +47,7 @@ bool is_worth_a_search() {
     stack_for_each([](const stack_slot& slot,
                       void* arg) { static_cast<long_waits*>(arg)->look_at(*header_of(slot)); },
                    &w);
-    return w.can_be_a_circle();
+    return w.can_be_a_cycle();
 }
 
 ROTA_READS_RACING const g* find_goroutine(std::uint64_t goid) {
@@ -65,23 +65,23 @@ ROTA_READS_RACING const g* find_goroutine(std::uint64_t goid) {
     return wanted.found;
 }
 
-// A circle, identified by its smallest goroutine number, as in diag/leak/lock_cycles.
-struct known_circle {
+// A cycle, identified by its smallest goroutine number, as in diag/leak/lock_cycles.
+struct known_cycle {
     std::uint64_t goid = 0;  // 0: the entry is free
     int sightings = 0;       // count; consecutive searches that have found it
     bool is_there = false;   // found by the present search
 };
 
-struct circle_watch {
-    static constexpr std::size_t circles_max = 256;
-    known_circle known[circles_max];
+struct cycle_watch {
+    static constexpr std::size_t cycles_max = 256;
+    known_cycle known[cycles_max];
     report out;
     tracer trace;
 
     // Returns the sightings, this search included; 0: the table is full.
     int note(std::uint64_t goid) {
-        known_circle* place = nullptr;
-        for (known_circle& k : known) {
+        known_cycle* place = nullptr;
+        for (known_cycle& k : known) {
             if (k.goid == goid || (k.goid == 0 && place == nullptr)) place = &k;
             if (k.goid == goid) break;
         }
@@ -92,17 +92,17 @@ struct circle_watch {
     }
 
     void forget_who_is_gone() {
-        for (known_circle& k : known) {
+        for (known_cycle& k : known) {
             if (!k.is_there) k = {};
             k.is_there = false;
         }
     }
 
-    void print(const wait_circle& circle) {
+    void print(const wait_cycle& cycle) {
         out.print("rota: deadlock: goroutines wait for each other, in a circle\n");
-        for (std::size_t i = 0; i < circle.size(); ++i) {
-            const circle_member& w = circle[i];
-            const auto next = static_cast<unsigned long long>(circle[(i + 1) % circle.size()].goid);
+        for (std::size_t i = 0; i < cycle.size(); ++i) {
+            const cycle_member& w = cycle[i];
+            const auto next = static_cast<unsigned long long>(cycle[(i + 1) % cycle.size()].goid);
             const auto goid = static_cast<unsigned long long>(w.goid);
             if (w.is_channel)
                 out.print("\tgoroutine %llu waits for the channel %p, which goroutine %llu has\n",
@@ -113,35 +113,34 @@ struct circle_watch {
                           goid, w.object, next);
         }
         trace.to(out, {.mangled = true});
-        for (const circle_member& w : circle) {
+        for (const cycle_member& w : cycle) {
             if (const g* const gp = find_goroutine(w.goid)) trace.print_one(*gp);
         }
         out.print("\n");
         out.flush();
     }
 
-    // A circle with a lock may still end: rota allows a goroutine outside to unlock. So two
-    // searches must find it. A circle without a channel belongs to lock_cycles.
-    void take(const wait_circle& circle) {
+    // A cycle with a lock may still end: rota allows a goroutine outside to unlock. So two
+    // searches must find it. A cycle without a channel belongs to lock_cycles.
+    void take(const wait_cycle& cycle) {
         std::uint64_t goid = ~std::uint64_t{0};
         std::size_t channels = 0;
-        for (const circle_member& w : circle) {
+        for (const cycle_member& w : cycle) {
             goid = std::min(goid, w.goid);
             channels += w.is_channel;
         }
-        const int enough = channels == circle.size() ? 1 : 2;
-        if (channels != 0 && note(goid) == enough) print(circle);
+        const int enough = channels == cycle.size() ? 1 : 2;
+        if (channels != 0 && note(goid) == enough) print(cycle);
     }
 
     void search() {
         bystander_begins();
         clear_dead_frames();
         try {
-            const bool is_proven = visit_wait_circles(
-                [](const wait_circle& circle, void* self) {
-                    static_cast<circle_watch*>(self)->take(circle);
-                },
-                this, false);
+            const bool is_proven =
+                visit_wait_cycles([](const wait_cycle& cycle,
+                                     void* self) { static_cast<cycle_watch*>(self)->take(cycle); },
+                                  this, false);
             if (is_proven) forget_who_is_gone();
         } catch (const std::bad_alloc&) {
             // The next search may find memory.
@@ -150,16 +149,16 @@ struct circle_watch {
     }
 };
 
-void* watch_circles(void*) {
+void* watch_cycles(void*) {
     thread_set_name("rota-circles");
     thread_block_signals();
     bystander_tid.store(current_thread_id(), memory_order_relaxed);  // relaxed: see there
-    circle_watch& watch = mapped_new<circle_watch>();
-    std::int64_t pause = circle_look_ns;
+    cycle_watch& watch = mapped_new<cycle_watch>();
+    std::int64_t pause = cycle_look_ns;
     bool is_attached = false;
     for (;;) {
         thread_sleep_ns(pause);
-        pause = circle_look_ns;
+        pause = cycle_look_ns;
         if (sched.exiting.load(memory_order_relaxed)) return nullptr;  // relaxed: the search asks
         const std::int64_t since = nanotime();
         if (is_worth_a_search()) {
@@ -167,16 +166,16 @@ void* watch_circles(void*) {
             is_attached = true;
             watch.search();
         }
-        pause = std::max(circle_look_ns, rest_per_search * (nanotime() - since));
+        pause = std::max(cycle_look_ns, rest_per_search * (nanotime() - since));
     }
 }
 
 }  // namespace
 
-void start_circle_watch() {
+void start_cycle_watch() {
     if (stop_signal() == 0) return;  // no thread can be held, so nothing can be proven
     constexpr std::size_t stack_size = 256 * 1024;
-    start_thread(watch_circles, nullptr, stack_size);
+    start_thread(watch_cycles, nullptr, stack_size);
 }
 
 }  // namespace rota::rt

@@ -1,4 +1,4 @@
-// Finds circles among goroutines that can never run again. Each waits for a lock that the next
+// Finds cycles among goroutines that can never run again. Each waits for a lock that the next
 // goroutine has locked, or for a channel that only the next goroutine can still reach; the last
 // waits for the first.
 //
@@ -9,8 +9,8 @@
 //     channel   ──► the goroutines, and the channels, in which there is a pointer to it
 //     goroutine ──► the goroutine that has locked the mutex for which it waits
 //
-// A strong component of this graph with at least two goroutines and two objects has a circle; the
-// shortest circle is shown.
+// A strong component of this graph with at least two goroutines and two objects has a cycle; the
+// shortest cycle is shown.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,12 @@
 
 namespace rota::rt {
 
-struct circle_member {
+struct cycle_member {
     std::uint64_t goid;
     const void* object;  // the awaited object, which the next member could serve
     bool is_channel;     // else a mutex, or another object of a goroutine's
 };
-using wait_circle = std::vector<circle_member>;
+using wait_cycle = std::vector<cycle_member>;
 
 class wait_graph {
   public:
@@ -34,12 +34,12 @@ class wait_graph {
     [[nodiscard]] bool reserve(std::size_t edges_max) { return edges_.reserve(edges_max); }
 
     // Notes the edges between unmarked candidates. Caller: marking is complete, and no goroutine
-    // runs. If room or time runs out, circles are missed.
+    // runs. If room or time runs out, cycles are missed.
     void note(marking& marks, std::int64_t until_ns);
 
-    // Returns a circle of each component. Caller: after note(), once goroutines run again. Throws
+    // Returns a cycle of each component. Caller: after note(), once goroutines run again. Throws
     // std::bad_alloc.
-    std::vector<wait_circle> circles(marking& marks);
+    std::vector<wait_cycle> cycles(marking& marks);
 
     memory_range extent() const { return edges_.extent(); }
 
