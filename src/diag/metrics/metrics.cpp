@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "base/shortfall.hpp"
-#include "diag/metrics/figures.hpp"
 #include "diag/metrics/memory_figures.hpp"
+#include "diag/metrics/scheduler_counters.hpp"
 #include "mem/mapped.hpp"
 #include "mem/stack.hpp"
 #include "sched/hostage.hpp"
@@ -20,7 +20,7 @@ namespace rota::metrics {
 namespace {
 
 using rt::memory_figures;
-using rt::scheduler_figures;
+using rt::scheduler_counters;
 using value = decltype(sample::value);
 
 constexpr double second_ns = 1e9;
@@ -79,12 +79,12 @@ value paused() { return all_stops(&rt::stop_counters::total); }
 value never() { return copy_of({}); }
 
 struct figures {
-    scheduler_figures scheduler;
+    scheduler_counters scheduler;
     memory_figures memory;
 };
 using source = value (*)(const figures&);
 
-template <std::uint64_t scheduler_figures::* F>
+template <std::uint64_t scheduler_counters::* F>
 value of(const figures& now) {
     return now.scheduler.*F;
 }
@@ -124,7 +124,7 @@ value preemption_mode(const figures&) {
 }
 value all_tables(const figures&) { return std::uint64_t{rt::mapped_bytes()}; }
 
-using f = scheduler_figures;
+using f = scheduler_counters;
 using b = memory_figures;
 
 struct metric {
@@ -348,7 +348,7 @@ constexpr auto names = [] {
 std::span<const description> all() { return names; }
 
 std::vector<sample> read() {
-    const figures now{rt::read_figures(), rt::read_memory_figures()};
+    const figures now{rt::read_scheduler_counters(), rt::read_memory_figures()};
     std::vector<sample> result;
     result.reserve(std::size(table));
     for (const metric& m : table) result.push_back({m.described.name, m.get(now)});

@@ -15,7 +15,7 @@
 #include <rota/sync/mutex.hpp>
 
 #include "diag/leak/unreachable.hpp"
-#include "diag/metrics/figures.hpp"
+#include "diag/metrics/scheduler_counters.hpp"
 #include "diag/pages/profile_difference.hpp"
 #include "diag/profile/cpu.hpp"
 #include "diag/profile/own_memory.hpp"
@@ -232,7 +232,7 @@ struct thread_kind {
 };
 
 std::vector<thread_kind> thread_kinds() {
-    const auto own = static_cast<std::int64_t>(read_figures().threads) - 1;
+    const auto own = static_cast<std::int64_t>(read_scheduler_counters().threads) - 1;
     // relaxed: a report
     const std::int64_t foreign = sched.foreign_count.load(memory_order_relaxed);
     return {{"rota: runs goroutines", own},
@@ -313,7 +313,7 @@ constexpr known_profile known_profiles[] = {
     {"block", write_block, contention_values, contention_values[0], add_block,
      [] { return records_in(contention.blocked); }},
     {"goroutine", write_goroutines, goroutine_values, goroutine_values[0], add_goroutines,
-     [] { return std::size_t{read_figures().goroutines}; }},
+     [] { return std::size_t{read_scheduler_counters().goroutines}; }},
     {"goroutineleak", write_leaks, leak_values, leak_values[0], add_leaks,
      [] { return unreachable_when_last_looked(); }},
     {"heap",

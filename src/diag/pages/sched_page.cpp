@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/sched.hpp"
-#include "diag/metrics/figures.hpp"
+#include "diag/metrics/scheduler_counters.hpp"
 #include "diag/stack/goroutine_list.hpp"
 #include "diag/symbol/frame_name.hpp"
 #include "diag/symbol/symbolize.hpp"
@@ -258,7 +258,7 @@ void put_queues(json_text& out) {
 }  // namespace
 
 std::string sched_json() {
-    const scheduler_figures f = read_figures();
+    const scheduler_counters f = read_scheduler_counters();
     json_text out;
     out.open('{');
     out.number("uptime_ns", nanotime() - sched.started_at);

@@ -1,5 +1,5 @@
 // Sums the counters of ps, and visits every m.
-#include "diag/metrics/figures.hpp"
+#include "diag/metrics/scheduler_counters.hpp"
 
 #include <algorithm>
 
@@ -18,7 +18,7 @@ namespace {
 // relaxed, all in this file: reports live with figures of different moments.
 std::uint64_t figure(const counter& c) { return c.load(memory_order_relaxed); }
 
-void add_counts(scheduler_figures& f, const p_counters& c) {
+void add_counts(scheduler_counters& f, const p_counters& c) {
     f.ended += figure(c.ended);
     f.parks += figure(c.parks);
     f.steals += figure(c.steals);
@@ -36,7 +36,7 @@ ROTA_READS_RACING bool runs_goroutine(const m& mp) {
     return gp != nullptr && gp != &mp.g0;
 }
 
-void count_running(scheduler_figures& f) {
+void count_running(scheduler_counters& f) {
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         const p& pp = *sched.allp[i];
         f.runnable += runq_length(pp);
@@ -50,7 +50,7 @@ void count_running(scheduler_figures& f) {
 // Goroutines in blocking(), and goroutines whose p was taken. A goroutine of the second kind that
 // computes waits for a processor; if its thread is blocked, it does not. Asks the kernel about
 // each.
-void count_outside(scheduler_figures& f) {
+void count_outside(scheduler_counters& f) {
     const m* mp = sched.allm.load(memory_order_acquire);  // pairs(m.list)
     for (; mp != nullptr; mp = mp->all_link) {
         const entry_state e = mp->entry.load(memory_order_relaxed);
@@ -60,7 +60,7 @@ void count_outside(scheduler_figures& f) {
     }
 }
 
-void count_under_lock(scheduler_figures& f) {
+void count_under_lock(scheduler_counters& f) {
     const lock_guard guard(sched.mu);
     f.threads = static_cast<std::uint64_t>(sched.m_count) + 1;        // sysmon
     const auto trimmed = static_cast<std::int64_t>(stack_trim_ns());  // before the sums
@@ -75,9 +75,9 @@ void count_under_lock(scheduler_figures& f) {
 
 }  // namespace
 
-scheduler_figures read_figures() {
+scheduler_counters read_scheduler_counters() {
     boot_runtime();
-    scheduler_figures f{};
+    scheduler_counters f{};
     count_outside(f);  // takes a while: outside the runtime, so no thread waits for us
     const runtime_entry inside;
     // Ended before created, so that the difference is never negative.

@@ -5,7 +5,7 @@
 
 namespace rota::rt {
 
-struct scheduler_figures {
+struct scheduler_counters {
     std::uint64_t created, ended, threads_created, parks, steals, stolen, handoffs, syscalls,
         global_gets, wakeups, preemptions, timers_run, lock_wait_ns;
     // States of the moment.
@@ -18,6 +18,6 @@ struct scheduler_figures {
 
 // Each figure is exact at some moment of the call. Boots the runtime. Takes: sched.mu, inside a
 // runtime_entry of its own.
-scheduler_figures read_figures();
+scheduler_counters read_scheduler_counters();
 
 }  // namespace rota::rt
