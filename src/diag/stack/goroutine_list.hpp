@@ -41,7 +41,7 @@ struct goroutine_state : goroutine_facts {
 
 // Lists each goroutine that lives from the beginning to the end, once. Goroutines that do not run
 // are held, a few dozen at a time; running goroutines are asked for their stacks
-// (diag/stack/on_thread). With `pcs_max` 0 no stack is read. Otherwise a search for unreachable
+// (diag/stack/running_stack). With `pcs_max` 0 no stack is read. Otherwise a search for unreachable
 // goroutines ends first, and the call parks meanwhile. Caller: in user code, with a label_reader.
 // Throws std::bad_alloc.
 std::vector<goroutine_state> list_goroutines(std::size_t pcs_max = 64);

@@ -431,7 +431,7 @@ void tracer::print_others() {
             auto& self = *static_cast<tracer*>(arg);
             if (&gp == current_goroutine() || !self.look_at_other(gp, o)) return;
             if (!o.has_stack && (walk_stopped(gp, o.a.goid, self.stack_) ||
-                                 walk_on_thread(gp, o.a.goid, self.stack_, self.patience_))) {
+                                 walk_running(gp, o.a.goid, self.stack_, self.patience_))) {
                 take(self.stack_, o.w);
                 o.has_stack = true;
             }

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "core/g.hpp"
-#include "diag/stack/on_thread.hpp"
+#include "diag/stack/running_stack.hpp"
 #include "diag/symbol/symbolize.hpp"
 #include "diag/text/report.hpp"
 #include "sched/creation.hpp"

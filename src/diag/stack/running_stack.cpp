@@ -1,5 +1,5 @@
 // Reads the stack of a goroutine on a thread: stopped, asleep in the kernel, or asked by a signal.
-#include "diag/stack/on_thread.hpp"
+#include "diag/stack/running_stack.hpp"
 
 #include <algorithm>
 
@@ -221,7 +221,7 @@ bool walk_stopped(const g& gp, std::uint64_t goid, walked_stack& to) {
     return true;
 }
 
-bool walk_on_thread(const g& gp, std::uint64_t goid, walked_stack& to, patience& patience) {
+bool walk_running(const g& gp, std::uint64_t goid, walked_stack& to, patience& patience) {
     constexpr std::int64_t limit = 300'000'000;  // ns: for each; it may have no processor
     to.count = 0;
     const m* const mp = thread_of(gp);

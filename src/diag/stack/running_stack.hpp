@@ -40,8 +40,8 @@ struct patience {
 // For a goroutine that runs or is inside a call. False: the stack cannot be had, or gp is no longer
 // that goroutine, or not on a thread. Takes no lock and allocates nothing. Blocks the thread until
 // the asked thread answers, up to 0.3 s. If a scan is under way, other threads wait for that.
-[[nodiscard]] bool walk_on_thread(const g& gp, std::uint64_t goid, walked_stack& to,
-                                  patience& patience);
+[[nodiscard]] bool walk_running(const g& gp, std::uint64_t goid, walked_stack& to,
+                                patience& patience);
 
 // The result of the search for a stack.
 enum class found_stack : unsigned char {
@@ -63,7 +63,7 @@ found_stack find_stack(const g& gp, std::uint64_t goid, walked_stack& to, patien
             const unstopped here;
             if (walk_stopped(gp, goid, to)) return found_stack::walked;
         }
-        if (walk_on_thread(gp, goid, to, patience)) return found_stack::walked;
+        if (walk_running(gp, goid, to, patience)) return found_stack::walked;
         const unstopped here;
         scan.begin({gp.stack.arena, gp.stack.index}, 1);
         bool held = false;
