@@ -8,9 +8,9 @@
 
 #include "diag/leak/lock_cycles.hpp"
 #include "diag/leak/unreachable.hpp"
+#include "diag/stack/no_yield_guard.hpp"
 #include "diag/stack/reading_stacks.hpp"
 #include "diag/stack/stack_text.hpp"
-#include "diag/stack/unstopped.hpp"
 #include "sched/hooks.hpp"
 #include "sync/lock_owners.hpp"
 
@@ -36,7 +36,7 @@ lock_waiter::~lock_waiter() { ::explicit_bzero(&lock, sizeof lock); }
 
 void watch_locks() {
     boot_runtime();
-    const unstopped here;
+    const no_yield_guard here;
     rt::watch_locks();
 }
 
@@ -50,7 +50,7 @@ std::vector<deadlock> cycles_of_locks() {
     std::uint32_t count = 0;
     for (;;) {
         {
-            const unstopped here;
+            const no_yield_guard here;
             count = search->find(room.data(), room.size());
         }
         if (search->size() <= room.size()) break;

@@ -10,11 +10,11 @@
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "diag/stack/context_walk.hpp"
+#include "diag/stack/no_yield_guard.hpp"
 #include "diag/stack/reading_stacks.hpp"
 #include "diag/stack/running_stack.hpp"
 #include "diag/stack/sample_stack.hpp"
 #include "diag/stack/told_status.hpp"
-#include "diag/stack/unstopped.hpp"
 #include "sched/hooks.hpp"
 #include "sched/labels.hpp"
 #include "sched/scan.hpp"
@@ -173,7 +173,7 @@ struct listing {
 bool list_some(listing& l) {
     l.size = 0;
     {
-        const unstopped here;
+        const no_yield_guard here;
         if (!l.tour.find_next()) return false;
         l.scan.begin(l.tour.at(), slot_tour::at_once);
         l.tour.visit([](const stack_slot& slot,

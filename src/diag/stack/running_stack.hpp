@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "core/g.hpp"
-#include "diag/stack/unstopped.hpp"
+#include "diag/stack/no_yield_guard.hpp"
 #include "sched/scan.hpp"
 
 namespace rota::rt {
@@ -60,11 +60,11 @@ found_stack find_stack(const g& gp, std::uint64_t goid, walked_stack& to, patien
     constexpr int tries_max = 3;
     for (int tries = 1;; ++tries) {
         {
-            const unstopped here;
+            const no_yield_guard here;
             if (walk_stopped(gp, goid, to)) return found_stack::walked;
         }
         if (walk_running(gp, goid, to, patience)) return found_stack::walked;
-        const unstopped here;
+        const no_yield_guard here;
         scan.begin({gp.stack.arena, gp.stack.index}, 1);
         bool held = false;
         const g_status status = look(held);

@@ -5,10 +5,10 @@
 #include <memory>
 #include <string_view>
 
+#include "diag/stack/no_yield_guard.hpp"
 #include "diag/stack/reading_stacks.hpp"
 #include "diag/stack/sample_stack.hpp"
 #include "diag/stack/traceback.hpp"
-#include "diag/stack/unstopped.hpp"
 #include "diag/symbol/frame_name.hpp"
 #include "sched/labels.hpp"
 
@@ -37,7 +37,7 @@ constexpr trace_style style{.system = false, .careful = false, .names_later = tr
 // Fills `room` as far as it goes. Returns the bytes that the whole text takes.
 std::size_t trace_into(std::string& room) {
     const auto w = std::make_unique<work>(room);
-    const unstopped here;
+    const no_yield_guard here;
     w->trace.to(w->out, style);
     w->trace.print_current();
     w->out.flush();
@@ -72,7 +72,7 @@ struct others {
     tracer::batch batch;
 
     bool take_some(slot_tour& tour) {
-        const unstopped here;
+        const no_yield_guard here;
         return trace.take_some(tour, batch);
     }
 };

@@ -8,12 +8,12 @@ namespace rota::rt {
 
 // The calling thread is not stopped. Its end honours no request to yield: in another goroutine's
 // trace this goroutine would stand as if it were asking. Caller: in user code.
-class unstopped {
+class no_yield_guard {
   public:
-    unstopped() { enter_runtime(); }
-    ~unstopped() { getm().in_runtime.store(0, memory_order_release); }  // pairs(entry.left)
-    unstopped(const unstopped&) = delete;
-    unstopped& operator=(const unstopped&) = delete;
+    no_yield_guard() { enter_runtime(); }
+    ~no_yield_guard() { getm().in_runtime.store(0, memory_order_release); }  // pairs(entry.left)
+    no_yield_guard(const no_yield_guard&) = delete;
+    no_yield_guard& operator=(const no_yield_guard&) = delete;
 };
 
 }  // namespace rota::rt
