@@ -29,7 +29,7 @@ constexpr std::int64_t look_period_ns = 100'000'000;
 constexpr int looks_at_tables = 10;  // looks for threads per look at the tables
 
 // For the handlers. Made by the first profile, and kept.
-constinit atomic<profile_ring*> samples{nullptr};
+constinit atomic<sample_queue*> samples{nullptr};
 constinit atomic<bool> is_sampling{false};
 constinit atomic<int> sampling_thread{0};  // its number while it runs
 
@@ -46,7 +46,7 @@ void say_where(const m* mp, const g* gp, cpu_sample& s) {
 }
 
 void on_sample(const gobuf& at) {
-    profile_ring* const ring = samples.load(memory_order_acquire);  // pairs(samples.ring)
+    sample_queue* const ring = samples.load(memory_order_acquire);  // pairs(samples.ring)
     // relaxed: a late one is left in the ring, or taken with the last
     if (ring == nullptr || !is_sampling.load(memory_order_relaxed)) return;
     std::uint64_t ticket = 0;
@@ -107,7 +107,7 @@ struct collector {
         ++result.stacks[at->second].count;
     }
 
-    void collect(profile_ring& ring) {
+    void collect(sample_queue& ring) {
         while (const cpu_sample* const s = ring.take()) {
             add(*s);
             ring.give_back();
@@ -115,7 +115,7 @@ struct collector {
         result.lost += ring.take_lost();
     }
 
-    void work(profile_ring& ring) {
+    void work(sample_queue& ring) {
         for (int looks = 1; !stops; ++looks) {
             if (looks % looks_at_tables == 0) look_at_tables();
             look_for_threads();
@@ -125,7 +125,7 @@ struct collector {
     }
 
     // A handler that still runs ends within microseconds, if its thread gets a processor.
-    void finish(profile_ring& ring) {
+    void finish(sample_queue& ring) {
         for (profile_timer& t : timers) profile_timer_stop(t);
         constexpr int looks_max = 200;
         constexpr long nap_ns = 1'000'000;
@@ -137,7 +137,7 @@ struct collector {
     }
 
     void run() {
-        profile_ring& ring = *samples.load(memory_order_acquire);  // pairs(samples.ring)
+        sample_queue& ring = *samples.load(memory_order_acquire);  // pairs(samples.ring)
         try {
             work(ring);
         } catch (...) {
@@ -189,7 +189,7 @@ bool is_sampling_thread(int tid) {
 
 void start_sampling() {
     if (samples.load(memory_order_acquire) == nullptr) {  // pairs(samples.ring)
-        auto& ring = *new (mapped_pages(sizeof(profile_ring), mapped_for::traces)) profile_ring;
+        auto& ring = *new (mapped_pages(sizeof(sample_queue), mapped_for::traces)) sample_queue;
         ring.init();
         samples.store(&ring, memory_order_release);  // pairs(samples.ring)
     }

@@ -10,12 +10,12 @@ void cpu_sample::copy(const cpu_sample& from) {
                 offsetof(cpu_sample, pcs) + from.size * sizeof *from.pcs);
 }
 
-void profile_ring::init() {
+void sample_queue::init() {
     // relaxed, all: no other thread knows of it yet
     for (std::uint64_t i = 0; i < slot_count; ++i) slots_[i].number.store(i, memory_order_relaxed);
 }
 
-cpu_sample* profile_ring::claim(std::uint64_t& ticket) {
+cpu_sample* sample_queue::claim(std::uint64_t& ticket) {
     std::uint64_t at = head_.load(memory_order_relaxed);  // relaxed: the exchange decides
     for (;;) {
         slot& s = slots_[at % slot_count];
@@ -35,24 +35,24 @@ cpu_sample* profile_ring::claim(std::uint64_t& ticket) {
     }
 }
 
-void profile_ring::publish(std::uint64_t ticket) {
+void sample_queue::publish(std::uint64_t ticket) {
     slots_[ticket % slot_count].number.store(ticket + 1,
                                              memory_order_release);  // pairs(samples.full)
 }
 
-const cpu_sample* profile_ring::take() {
+const cpu_sample* sample_queue::take() {
     slot& s = slots_[tail_ % slot_count];
     if (s.number.load(memory_order_acquire) != tail_ + 1) return nullptr;  // pairs(samples.full)
     return &s.sample;
 }
 
-void profile_ring::give_back() {
+void sample_queue::give_back() {
     slots_[tail_ % slot_count].number.store(tail_ + slot_count,
                                             memory_order_release);  // pairs(samples.free)
     ++tail_;
 }
 
-bool profile_ring::is_anyone_inside() const {
+bool sample_queue::is_anyone_inside() const {
     return head_.load(memory_order_relaxed) != tail_;  // relaxed: asked again
 }
 

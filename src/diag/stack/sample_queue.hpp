@@ -32,7 +32,7 @@ struct cpu_sample {
     void copy(const cpu_sample& from);
 };
 
-class profile_ring {
+class sample_queue {
   public:
     // For handlers: a slot to fill, or null; then publish it.
     cpu_sample* claim(std::uint64_t& ticket);

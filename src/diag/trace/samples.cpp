@@ -12,15 +12,15 @@ namespace rota::rt {
 
 void trace_samples_t::make_room() {
     if (ring_.load(memory_order_acquire) != nullptr) return;  // pairs(samples.trace)
-    void* const pages = mapped_pages_or_null(sizeof(profile_ring), mapped_for::traces);
+    void* const pages = mapped_pages_or_null(sizeof(sample_queue), mapped_for::traces);
     if (pages == nullptr) return;
-    auto* const ring = new (pages) profile_ring;
+    auto* const ring = new (pages) sample_queue;
     ring->init();
     ring_.store(ring, memory_order_release);  // pairs(samples.trace)
 }
 
 void trace_samples_t::add(const cpu_sample& s) {
-    profile_ring* const ring = ring_.load(memory_order_acquire);  // pairs(samples.trace)
+    sample_queue* const ring = ring_.load(memory_order_acquire);  // pairs(samples.trace)
     if (ring == nullptr) return;
     std::uint64_t ticket = 0;
     cpu_sample* const its = ring->claim(ticket);
@@ -53,7 +53,7 @@ void trace_samples_t::keep(const cpu_sample& s) noexcept {
 }
 
 void trace_samples_t::collect() {
-    profile_ring* const ring = ring_.load(memory_order_acquire);  // pairs(samples.trace)
+    sample_queue* const ring = ring_.load(memory_order_acquire);  // pairs(samples.trace)
     if (ring == nullptr) return;
     while (const cpu_sample* const s = ring->take()) {
         keep(*s);

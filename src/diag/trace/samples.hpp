@@ -49,7 +49,7 @@ class trace_samples_t {
     static constexpr std::size_t kept_max = 65'536;
     void keep(const cpu_sample& s) noexcept;
 
-    atomic<profile_ring*> ring_{nullptr};  // made once, and kept
+    atomic<sample_queue*> ring_{nullptr};  // made once, and kept
     atomic<bool> is_wanted_{false};
     // --- written by the goroutine that drives the trace
     std::vector<traced_sample>* kept_ = nullptr;  // made by prepare, for good
