@@ -8,7 +8,7 @@
  * called gives up its p beside another one that has looked, whatever waits. sysmon goes from one way to the
  * other, or is about to print and never looks again; where all rest it sleeps deeply, and shares all behind
  * that, or does not.
- * (src/sched/alone.cpp, poll.cpp, findrunnable.cpp, sysmon.cpp, wakeup.cpp.)
+ * (src/sched/policy/alone.cpp, poll.cpp, findrunnable.cpp, sysmon.cpp, wakeup.cpp.)
  *
  * Claims, for every interleaving: when nothing moves any more and a p is idle, no goroutine is left in a
  * queue (kb12), nothing that the network has is left with the kernel, and the next would not be: somebody

@@ -13,7 +13,7 @@
  *
  * Every access to a shared word is a step. Memory is sequentially consistent here; the orders that
  * make it so are the explorer's business (tests/model). Labels and inlines carry the names of
- * src/sched/run_queue.cpp. A thief's own ring is left out: what it has copied and won is out. With
+ * src/sched/queue/run_queue.cpp. A thief's own ring is left out: what it has copied and won is out. With
  * 3 bits and fewer than 8 goroutines no index comes round to the same value.
  *
  * BUG reverts one step, and the check must then fail:

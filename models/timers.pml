@@ -4,7 +4,7 @@
  * times, and drops it at last. A clock (an m that runs due timers, twice, so that two deliveries may be
  * under way at once) takes it out of the heap when it pleases. The poller announces its sleep, reads the
  * heap's earliest moment and sleeps; a reset may move that moment from far to near. (src/time/chan_timer.cpp,
- * src/timer/heap.cpp, wake_poller in src/sched/wakeup.cpp, sleep_in_poller in src/sched/findrunnable.cpp.)
+ * src/timer/heap.cpp, wake_poller in src/sched/m/wakeup.cpp, sleep_in_poller in src/sched/loop/findrunnable.cpp.)
  *
  * Claims, for every interleaving: nothing is received after a stop, and after a reset nothing but the value
  * of that reset (kb29); stop says "running" exactly if it keeps a value from the receiver (kb29); the value of

@@ -17,9 +17,9 @@ ELSEWHERE = "/wo" + "rk/x"
 PLANTS = [
     # layers
     ("src/base/a.hpp", '#include "base/b.hpp"\n#include "core/g.hpp"\n', [(2, "layers")]),
-    ("src/chan/a.cpp", '#include "sched/park.hpp"\n#include "sched/run_queue.hpp"\n',
+    ("src/chan/a.cpp", '#include "sched/base/park.hpp"\n#include "sched/queue/run_queue.hpp"\n',
      [(2, "layers")]),
-    ("src/diag/text/a.cpp", '#include "sched/run_queue.hpp"\n', []),
+    ("src/diag/text/a.cpp", '#include "sched/queue/run_queue.hpp"\n', []),
     ("src/chan/b.cpp", '#include "sync/lock_owners.hpp"\n', [(1, "layers")]),
     ("src/timer/a.cpp", '#include "mem/mapped.hpp"\n', []),
     ("src/mem/a.cpp", '#include "timer/heap.hpp"\n', [(1, "layers")]),

@@ -15,7 +15,7 @@ ELSEWHERE = [
     ("mmap_guard", "tests/mem/stack_test.cpp", "sys_call::madvise"),
     ("mmap_guard_many", "tests/mem/parked_test.cpp", "sys_call::madvise"),
     ("mmap_protect_none", "tests/mem/stack_test.cpp", "sys_call::mprotect"),
-    ("thread_create", "tests/sched/refusal_test.cpp", "sys_call::clone"),
+    ("thread_create", "tests/sched/m/refusal_test.cpp", "sys_call::clone"),
     ("io_epoll_create", "tests/netpoll/poller_test.cpp", "sys_call::poll_create"),
     ("io_event_create", "tests/os/fault_test.cpp", "sys_call::poll_create"),
     ("io_ring::open", "tests/netpoll/uring_test.cpp", "sys_call::ring_create"),

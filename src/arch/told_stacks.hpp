@@ -3,8 +3,8 @@
 //
 // The library refers to the sanitizer's functions weakly: they are null unless the program was
 // linked with -fsanitize=address. If they are there, each switch goes through context_switch_told
-// (sched/switch_told). Otherwise a switch costs the load of a byte of the m's record. A build with
-// ROTA_SANITIZE tells by arch/fiber.hpp instead.
+// (sched/base/switch_told). Otherwise a switch costs the load of a byte of the m's record. A build
+// with ROTA_SANITIZE tells by arch/fiber.hpp instead.
 //
 // ThreadSanitizer cannot be told in this way. It would see none of the library's own atomic
 // accesses, which order the goroutines' work, and report false races.

@@ -5,14 +5,14 @@
 #include "boot/exit.hpp"
 #include "core/getg.hpp"
 #include "diag/crash/crash.hpp"
-#include "sched/entry.hpp"
-#include "sched/idle.hpp"
-#include "sched/m_lifecycle.hpp"
-#include "sched/newproc.hpp"
-#include "sched/schedule.hpp"
-#include "sched/seeded.hpp"
-#include "sched/syscall.hpp"
-#include "sched/threads.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/base/schedule.hpp"
+#include "sched/goroutine/newproc.hpp"
+#include "sched/m/m_lifecycle.hpp"
+#include "sched/modes/seeded.hpp"
+#include "sched/queue/idle.hpp"
+#include "sched/thread/syscall.hpp"
+#include "sched/thread/threads.hpp"
 
 namespace rota::detail {
 

@@ -1,7 +1,7 @@
 // Reads, from the frames of parked goroutines, the channels that they wait for.
 #include "chan/awaited.hpp"
 
-#include "sched/blocks.hpp"
+#include "sched/base/blocks.hpp"
 
 namespace rota::rt {
 

@@ -5,10 +5,10 @@
 #include <rota/panic.hpp>
 
 #include "chan/transfer.hpp"
-#include "sched/blocks.hpp"
-#include "sched/destroyed.hpp"
-#include "sched/entry.hpp"
-#include "sched/park_here.hpp"
+#include "sched/base/blocks.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/goroutine/destroyed.hpp"
+#include "sched/queue/park_here.hpp"
 
 namespace rota::detail {
 

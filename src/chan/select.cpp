@@ -26,8 +26,8 @@
 
 #include "chan/awaited.hpp"
 #include "chan/transfer.hpp"
-#include "sched/bubble.hpp"
-#include "sched/entry.hpp"
+#include "sched/base/bubble.hpp"
+#include "sched/base/entry.hpp"
 
 namespace rota::detail {
 

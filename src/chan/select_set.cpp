@@ -12,7 +12,7 @@
 #include <rota/panic.hpp>
 
 #include "core/getg.hpp"
-#include "sched/destroyed.hpp"
+#include "sched/goroutine/destroyed.hpp"
 
 namespace rota::detail {
 

@@ -8,10 +8,10 @@
 #include <limits>
 
 #include "chan/transfer.hpp"
-#include "sched/bubble.hpp"
-#include "sched/entry.hpp"
-#include "sched/timers.hpp"
-#include "sched/wakeup.hpp"
+#include "sched/base/bubble.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/base/wakeup.hpp"
+#include "sched/queue/timers.hpp"
 
 namespace rota::detail {
 

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "chan/hchan.hpp"
-#include "sched/park.hpp"
+#include "sched/base/park.hpp"
 
 namespace rota::detail {
 

@@ -11,8 +11,8 @@
 #include "base/fatal.hpp"
 #include "context/cancel_node.hpp"
 #include "context/waiter.hpp"
-#include "sched/bubble.hpp"
-#include "sched/destroyed.hpp"
+#include "sched/base/bubble.hpp"
+#include "sched/goroutine/destroyed.hpp"
 
 namespace rota::rt {
 

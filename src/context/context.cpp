@@ -6,8 +6,8 @@
 #include "chan/hchan.hpp"
 #include "context/cancel_node.hpp"
 #include "context/waiter.hpp"
-#include "sched/bubble.hpp"
-#include "sched/entry.hpp"
+#include "sched/base/bubble.hpp"
+#include "sched/base/entry.hpp"
 
 namespace rota {
 

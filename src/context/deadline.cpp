@@ -6,10 +6,10 @@
 #include <rota/context.hpp>
 
 #include "context/cancel_node.hpp"
-#include "sched/bubble.hpp"
-#include "sched/entry.hpp"
-#include "sched/newproc.hpp"
-#include "sched/timers.hpp"
+#include "sched/base/bubble.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/goroutine/newproc.hpp"
+#include "sched/queue/timers.hpp"
 
 namespace rota::rt {
 

@@ -7,9 +7,9 @@
 
 #include "context/cancel_node.hpp"
 #include "context/waiter.hpp"
-#include "sched/bubble.hpp"
-#include "sched/entry.hpp"
-#include "sched/timers.hpp"
+#include "sched/base/bubble.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/queue/timers.hpp"
 
 namespace rota::detail {
 

@@ -10,8 +10,8 @@
 #include <rota/detail/spawn.hpp>
 
 #include "context/cancel_node.hpp"
-#include "sched/own_thread.hpp"
-#include "sched/syscall.hpp"
+#include "sched/thread/own_thread.hpp"
+#include "sched/thread/syscall.hpp"
 
 #if defined(__cpp_lib_jthread)
 

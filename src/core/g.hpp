@@ -49,7 +49,7 @@ class creation_place {
     ROTA_READS_RACING const void* address() const {
         return reinterpret_cast<const void*>(bits_ & address_mask);
     }
-    // The number of the creator's whole stack, see sched/creation; 0: it was not kept.
+    // The number of the creator's whole stack, see sched/record/creation; 0: it was not kept.
     ROTA_READS_RACING std::uint16_t stack() const {
         return static_cast<std::uint16_t>(bits_ >> address_bits);
     }
@@ -81,13 +81,13 @@ struct g {
     bool is_in_bubble = false;     // `in` is not null
     bool is_locked : 1 = false;    // `locked_m` is not null; bits, as the line is full
     bool is_pinned : 1 = false;    // `pin_count` is not 0
-    // sched/park_check examines its actions when it leaves its thread. Fixed with the stack.
+    // sched/base/park_check examines its actions when it leaves its thread. Fixed with the stack.
     bool is_checked : 1 = false;
     bool leaves_with_care : 1 = false;  // is_pinned or is_checked: one test for both
     // Bits: actions that are due when it begins to run. Written by its waker and its own m.
     std::uint8_t at_start = 0;
-    static constexpr std::uint8_t start_timed = 1;  // `ready_since` is counted: sched/latency
-    // the g gives up its p: sched/syscall, leave_p
+    static constexpr std::uint8_t start_timed = 1;  // `ready_since` is counted: sched/base/latency
+    // the g gives up its p: sched/thread/syscall, leave_p
     static constexpr std::uint8_t start_blocks = 2;
     [[no_unique_address]] fiber fib;  // for the sanitizers
 
@@ -100,10 +100,11 @@ struct g {
     bool calls_address : 1 = false;
     // Bytes of go_options::name, which stands right below the header; fixed from newproc to goexit.
     std::uint8_t name_size = 0;
-    // How many of its latest turns lost the p in a call that blocked unannounced (sched/take).
-    // Written by the g, and by the taker of its p, which has locked the g out.
+    // How many of its latest turns lost the p in a call that blocked unannounced
+    // (sched/preempt/take). Written by the g, and by the taker of its p, which has locked the g
+    // out.
     std::uint8_t blocked_turns : 4 = 0;
-    // Count of its latest announced calls that lost the p (sched/syscall). Written by the g.
+    // Count of its latest announced calls that lost the p (sched/thread/syscall). Written by the g.
     std::uint8_t blocked_calls : 4 = 0;
     // time when it was made runnable, written by its waker; see at_start
     std::uint32_t ready_since = 0;
@@ -112,7 +113,7 @@ struct g {
     // Its bubble from newproc to its end, or null: set_bubble.
     bubble* in = nullptr;
     goroutine_locals* locals = nullptr;
-    label_set* labels = nullptr;  // written by the g, or by its maker: sched/labels
+    label_set* labels = nullptr;  // written by the g, or by its maker: sched/record/labels
     m* locked_m = nullptr;        // the only m that may run it; written by the g, and by its m
 
     // --- fixed between newproc and goexit ------------------------------------------
@@ -124,7 +125,8 @@ struct g {
     run_record* main_of = nullptr;  // set for the goroutine that run() waits for
     stack_slot stack;
 
-    // --- for execution traces. Writer: the thread that may change its state; see sched/trace_word
+    // --- for execution traces (sched/record/trace_word). Writer: the thread that may change its
+    // state
     std::uint64_t traced = 0;
 };
 

@@ -38,7 +38,7 @@ using park_commit = bool (*)(g& gp, void* arg);
 //
 // The m itself writes in_syscall, clear from in_syscall and taken, and taken from in_syscall. Only
 // the taker writes `requested` and the states that follow from it: one thread at a time,
-// sched/take.
+// sched/preempt/take.
 enum class entry_state : std::uint32_t {
     clear,
     in_syscall,  // inside blocking(): take a p first
@@ -46,7 +46,7 @@ enum class entry_state : std::uint32_t {
     taken,       // the p is gone; the goroutine's state is `syscall`: take a p first
 };
 
-// An m's last haul, and the m's verdict on it: sched/haul.
+// An m's last haul, and the m's verdict on it: sched/policy/haul.
 struct haul_record {
     std::int64_t at = 0;             // ns: time of the haul; 0: judged already
     const p* of = nullptr;           // the m's own p then
@@ -100,13 +100,13 @@ struct alignas(cache_line) m : self_header {
     static constexpr std::uint8_t ready_quietly = 1;   // wake no m: the caller sees to that
     static constexpr std::uint8_t ready_traced = 2;    // set while the m has a p and a trace runs
     static constexpr std::uint8_t ready_urgently = 4;  // to wait in the ring would take long
-    // Set while the m has a p and creation stacks are kept: sched/creation.
+    // Set while the m has a p and creation stacks are kept: sched/record/creation.
     static constexpr std::uint8_t ready_creations = 8;
     static constexpr std::uint8_t ready_lasting = ready_traced | ready_creations;
     // ns: waking a sleeping core takes about as long
     static constexpr std::int32_t spin_ns_max = 20'000;
     std::int32_t spin_ns = spin_ns_max;  // ns, how long it next waits for work
-    haul_record haul;                    // the last haul: sched/haul
+    haul_record haul;                    // the last haul: sched/policy/haul
     std::uint32_t syscall_tick = 0;      // old_p's syscall_tick at entry
     run_record* run = nullptr;           // this thread's run(), if it is inside one
     rng rand;
@@ -116,7 +116,7 @@ struct alignas(cache_line) m : self_header {
     std::size_t told_size = 0;  // bytes of that stack; fixed in minit
 
     // --- execution traces: the owner, the taker of its p, or, while it has no p, the holder of
-    // trace.mu; see sched/trace_events
+    // trace.mu; see sched/record/trace_events
     trace_stream traced;
     bool trace_in_syscall = false;              // in the trace its goroutine is in a system call
     bool trace_preempts = false;                // the next yield answers a request
@@ -150,8 +150,8 @@ struct alignas(cache_line) m : self_header {
     atomic<g*> locked_g{nullptr};
 
     // --- owner writes, a scan reads -------------------------------------------------
-    // Its goroutine is stopped in the handler of the signal (sched/suspend), and stays there while
-    // a scan runs that has seen this word (sched/scan).
+    // Its goroutine is stopped in the handler of the signal (sched/preempt/suspend), and stays
+    // there while a scan runs that has seen this word (sched/preempt/scan).
     atomic<bool> is_still{false};
     gobuf still_at;                  // registers where the signal interrupted the goroutine
     std::uintptr_t still_frame = 0;  // address of the handler's frame; the registers lie above it
@@ -164,7 +164,7 @@ struct alignas(cache_line) m : self_header {
     atomic<entry_state> entry{entry_state::clear};
     note park;               // the thread sleeps here
     p* next_p = nullptr;     // written by the waker before park.wakeup(), like the next two
-    bool is_placed = false;  // the thread may run on one processor only: sched/placement
+    bool is_placed = false;  // the thread may run on one processor only: sched/queue/placement
     processor_set affinity;  // the affinity to restore then
 
     // --- guarded by sched.mu --------------------------------------------------------------
@@ -173,10 +173,10 @@ struct alignas(cache_line) m : self_header {
     bool is_idle = false;           // on sched's idle list
     bool locked_idle = false;       // sleeps until its locked goroutine is to run
     bool locked_ready = false;      // its locked goroutine is to run, and has left its queue
-    m* suspended_next = nullptr;    // sched/suspend: next m in line for a p
+    m* suspended_next = nullptr;    // sched/preempt/suspend: next m in line for a p
     std::uint32_t its_turn = 0;     // its turn comes at this value of runq.popped()
     m* unborn_next = nullptr;       // its thread is being made, and it has a p: see sched.unborn
-    m* to_make_next = nullptr;      // next in the list of threads to make: sched/maker
+    m* to_make_next = nullptr;      // next in the list of threads to make: sched/m/maker
     bool is_spare = false;          // counted in sched.spare_count
     bool is_coming = false;         // counted in sched.spares_coming
     atomic<bool> suspended{false};  // in line for a p; relaxed for readers without the lock
@@ -195,7 +195,7 @@ struct alignas(cache_line) m : self_header {
     // sysmon sent the signal; relaxed: a signal more or less does no harm
     atomic<bool> stop_sent{false};
 
-    // --- the taker of its p sets, the handler answers: sched/thread_fence ---------------------
+    // --- the taker of its p sets, the handler answers: sched/preempt/thread_fence -----------
     // number of the last fence asked for; written under take's lock
     atomic<std::uint32_t> fence_asked{0};
     // number of the last fence made; written by the m's thread

@@ -51,7 +51,8 @@ struct alignas(cache_line) p {
     std::int64_t computed_at = 0;
     std::uint32_t computed_tick = ~0u / 2;
     std::uint32_t until_clock = clock_period;  // goroutines to ready before one is timed
-    m* host = nullptr;                         // the m that has lent it; null: not lent: sched/lend
+    // the m that has lent it; null: not lent: sched/preempt/lend
+    m* host = nullptr;
     // ns, when it was lent, and the CPU time of the host's thread if that waited for a processor
     // then; -1: it computed. Written by sysmon, which holds the p, before another m gets the p.
     std::int64_t lent_at = 0, host_clock = -1;
@@ -63,7 +64,8 @@ struct alignas(cache_line) p {
     // it came first behind the last slice; next time the ring does
     bool global_was_first = false;
     static constexpr int anywhere = -1;
-    int vacated = anywhere;       // processor on which its next m shall begin: sched/placement
+    // processor on which its next m shall begin: sched/queue/placement
+    int vacated = anywhere;
     std::uint32_t trace_gen = 0;  // the generation of the trace that knows this p
     // number in that generation of its last start, theft or system call
     std::uint32_t trace_seq = 0;
@@ -103,17 +105,17 @@ struct alignas(cache_line) p {
     std::int64_t seen_mp_when = 0;  // ns, since about when
     std::int64_t seen_syscall_when = 0;
     // ns, since when goroutines wait while pace is measured, and sched_tick then; 0: none waits:
-    // sched/alone
+    // sched/policy/alone
     std::int64_t left_since = 0;
     std::uint32_t left_tick = 0;
     // An earlier look at its m: that m, its syscall_tick, CPU time (ns) and time of the look (ns).
-    // null: nothing is known that tells of the future: sched/alone.
+    // null: nothing is known that tells of the future: sched/policy/alone.
     const m* left_mp = nullptr;
     std::uint32_t left_calls = 0;
     std::int64_t left_cpu = 0, left_look = 0;
     // ns, since when it lacks progress for want of a processor; 0: not so
     std::int64_t excused_since = 0;
-    // ns, since when the goroutine at the ring's tail has waited, and that tail: sched/alone
+    // ns, since when the goroutine at the ring's tail has waited, and that tail: sched/policy/alone
     std::int64_t last_since = 0;
     std::uint32_t last_place = 0;
     // the m of the last round that read a CPU clock: hostage_watch::note_calm

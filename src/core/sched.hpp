@@ -44,7 +44,7 @@ struct sched_t {
     alignas(cache_line) lock mu{lock_rank::sched};
     global_queue runq ROTA_GUARDED_BY(mu);
     // Of 61 turns, how many go to the global queue while the local rings do not get empty
-    // (sched/run_queue). The mark is runq.pushed() at the moment runq_mark_at: it shows later
+    // (sched/queue/run_queue). The mark is runq.pushed() at the moment runq_mark_at: it shows later
     // whether the queue has been served that far.
     std::uint32_t runq_turns ROTA_GUARDED_BY(mu) = 1;
     std::uint32_t runq_mark ROTA_GUARDED_BY(mu) = 0;
@@ -71,7 +71,7 @@ struct sched_t {
     std::uint64_t stirs ROTA_GUARDED_BY(mu) = 1;
     std::int32_t m_max ROTA_GUARDED_BY(mu) = 10000;  // the program's limit of ms
     // Three numbers of ms that do not count against m_max. spare_count: the spare ms that sysmon
-    // has ordered for ps which it takes from goroutines that do not return (sched/spare).
+    // has ordered for ps which it takes from goroutines that do not return (sched/m/spare).
     // spares_coming: the spare ms that are still to begin. hostage_count: the ms without their p at
     // sysmon's last round, and since.
     std::int32_t spare_count ROTA_GUARDED_BY(mu) = 0;
@@ -130,10 +130,10 @@ struct sched_t {
     // trace.
     atomic<std::uint32_t> through_g0{0};
     atomic<bool> stop_wanted{false};    // hint for `world_stops`
-    atomic<std::uint32_t> scanning{0};  // stacks are being read: sched/scan
+    atomic<std::uint32_t> scanning{0};  // stacks are being read: sched/preempt/scan
     // scans that also hold the goroutines stopped on their threads
     atomic<std::uint32_t> holding_stopped{0};
-    bool ms_short = false;      // no new goroutine begins: sched/spare; see ms_are_short
+    bool ms_short = false;      // no new goroutine begins: sched/m/spare; see ms_are_short
     bool limit_passed = false;  // more ms than the program may have; see is_limit_passed
     // seconds, see about_now(); written by sysmon, and by a thread that wakes sysmon
     std::uint32_t about_now = 0;
@@ -158,10 +158,10 @@ struct sched_t {
     atomic<bool> polls_alone{false};   // work from the network is not shared; writer: sysmon
     atomic<int> sysmon_tid{0};         // written once, by sysmon
     atomic<int> maker_tid{0};          // of the maker of threads; written once, by the maker
-    // Set by sysmon, or under mu; cleared by sysmon, under mu: sched/deadlock.
+    // Set by sysmon, or under mu; cleared by sysmon, under mu: sched/queue/deadlock.
     atomic<bool> deadlock_suspected{false};
 
-    // --- a stop of the world: sched/stw -----------------------------------------------------
+    // --- a stop of the world: sched/world/stw -----------------------------------------------
     atomic<std::int32_t> stop_wait{0};  // ps that are not in the stopper's hands; under mu
     note stop_note;                     // the stopper sleeps here
 

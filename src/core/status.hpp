@@ -8,7 +8,8 @@
 //          │             waiting ─┘ ◄────────────────────┤     (slow exit: runnable)◄┘
 //          └─────────────────────────── goexit ──────────┘
 //
-// A goroutine that loses its p without having asked for it (sched/take, sched/suspend):
+// A goroutine that loses its p without having asked for it (sched/preempt/take,
+// sched/preempt/suspend):
 //
 //     running ──take_p──► syscall ──it enters the runtime──► running, or runnable
 //                            │ ▲
@@ -59,7 +60,7 @@ enum class wait_reason : std::uint8_t {
     runtime_run,
     synctest_run,
     synctest_wait,
-    io_wait,  // park_arg: a poll_word, or a lock of the table of semaphores (sched/run_queue)
+    io_wait,  // park_arg: a poll_word, or a lock of the table of semaphores (sched/queue/run_queue)
     count,
 };
 

@@ -1,7 +1,7 @@
 // A scope in which a call may block the thread.
 #pragma once
 
-#include "sched/syscall.hpp"
+#include "sched/thread/syscall.hpp"
 
 namespace rota::rt {
 

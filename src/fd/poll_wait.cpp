@@ -7,11 +7,11 @@
 #include "core/getg.hpp"
 #include "fd/error_closed.hpp"
 #include "netpoll/poller.hpp"
-#include "sched/bubble.hpp"
-#include "sched/entry.hpp"
-#include "sched/park.hpp"
-#include "sched/timers.hpp"
-#include "sched/wakeup.hpp"
+#include "sched/base/bubble.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/base/park.hpp"
+#include "sched/base/wakeup.hpp"
+#include "sched/queue/timers.hpp"
 #include "sys/call/clock.hpp"
 
 namespace rota::rt {

@@ -9,8 +9,8 @@
 #include "core/getg.hpp"
 #include "hook/table.hpp"
 #include "hook/wait.hpp"
-#include "sched/park_check.hpp"
-#include "sched/syscall.hpp"
+#include "sched/base/park_check.hpp"
+#include "sched/thread/syscall.hpp"
 
 namespace rota::rt {
 

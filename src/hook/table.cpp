@@ -6,8 +6,8 @@
 #include "core/sched.hpp"
 #include "netpoll/poll_word.hpp"
 #include "netpoll/poller.hpp"
-#include "sched/entry.hpp"
-#include "sched/park.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/base/park.hpp"
 #include "sys/call/call.hpp"
 #include "sys/io/file.hpp"
 

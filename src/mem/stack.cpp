@@ -1,5 +1,5 @@
 // Manages the arenas of stack slots. Hot stacks never come here: dead goroutines keep theirs
-// (sched/gfree).
+// (sched/goroutine/gfree).
 #include "mem/stack.hpp"
 
 #include <cerrno>

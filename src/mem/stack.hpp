@@ -82,8 +82,8 @@ touch_result stack_touch_ahead(std::uint8_t cls);
 void stack_release(const stack_slot& slot);
 
 // A request to sysmon, which clears it and then gives most stacks of dead goroutines back
-// (sched/gfree). Writer: a room that has just ended many goroutines which will not come again soon.
-// relaxed: a request; in an idle process sysmon gives every such stack back anyway.
+// (sched/goroutine/gfree). Writer: a room that has just ended many goroutines which will not come
+// again soon. relaxed: a request; in an idle process sysmon gives every such stack back anyway.
 inline constinit atomic<bool> stack_release_wanted{false};
 
 // Gives the part of the caller's own stack below its present use back to the kernel: for a

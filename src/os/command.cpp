@@ -19,7 +19,7 @@
 #include "fd/turn.hpp"
 #include "os/environment.hpp"
 #include "os/process.hpp"
-#include "sched/bubble.hpp"
+#include "sched/base/bubble.hpp"
 #include "sys/io/file.hpp"
 
 namespace rota::os {

@@ -2,9 +2,9 @@
 #include <rota/detail/future_state.hpp>
 #include <rota/panic.hpp>
 
-#include "sched/bubble.hpp"
-#include "sched/destroyed.hpp"
-#include "sched/entry.hpp"
+#include "sched/base/bubble.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/goroutine/destroyed.hpp"
 #include "sync/wait/wait_list.hpp"
 #include "sync/wait/waiters.hpp"
 

@@ -5,9 +5,9 @@
 
 #include <rota/panic.hpp>
 
-#include "sched/bubble.hpp"
-#include "sched/destroyed.hpp"
-#include "sched/entry.hpp"
+#include "sched/base/bubble.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/goroutine/destroyed.hpp"
 #include "sync/wait/waiters.hpp"
 
 namespace rota {

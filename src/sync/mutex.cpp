@@ -35,8 +35,8 @@
 
 #include "arch/context.hpp"
 #include "base/fatal.hpp"
-#include "sched/entry.hpp"
-#include "sched/wakeup.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/base/wakeup.hpp"
 #include "sync/lock_owners.hpp"
 #include "sync/wait/sema.hpp"
 #include "sys/call/clock.hpp"

@@ -7,9 +7,9 @@
 
 #include "core/getg.hpp"
 #include "core/sudog.hpp"
-#include "sched/destroyed.hpp"
-#include "sched/entry.hpp"
-#include "sched/park.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/base/park.hpp"
+#include "sched/goroutine/destroyed.hpp"
 
 namespace rota {
 

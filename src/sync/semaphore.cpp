@@ -9,8 +9,8 @@
 
 #include <rota/panic.hpp>
 
-#include "sched/bubble.hpp"
-#include "sched/entry.hpp"
+#include "sched/base/bubble.hpp"
+#include "sched/base/entry.hpp"
 #include "sync/wait/wait_list.hpp"
 
 namespace rota::detail {

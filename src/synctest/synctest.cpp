@@ -11,10 +11,10 @@
 
 #include "core/getg.hpp"
 #include "mem/mapped.hpp"
-#include "sched/bubble.hpp"
-#include "sched/entry.hpp"
-#include "sched/park.hpp"
-#include "sched/timers.hpp"
+#include "sched/base/bubble.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/base/park.hpp"
+#include "sched/queue/timers.hpp"
 
 namespace rota::synctest {
 

@@ -9,10 +9,10 @@
 #include <new>
 
 #include "core/getg.hpp"
-#include "sched/bubble.hpp"
-#include "sched/entry.hpp"
-#include "sched/newproc.hpp"
-#include "sched/timers.hpp"
+#include "sched/base/bubble.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/goroutine/newproc.hpp"
+#include "sched/queue/timers.hpp"
 #include "time/timer_block.hpp"
 
 namespace rota::detail {

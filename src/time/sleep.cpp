@@ -2,10 +2,10 @@
 #include <rota/detail/time_engine.hpp>
 
 #include "core/getg.hpp"
-#include "sched/bubble.hpp"
-#include "sched/entry.hpp"
-#include "sched/park.hpp"
-#include "sched/timers.hpp"
+#include "sched/base/bubble.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/base/park.hpp"
+#include "sched/queue/timers.hpp"
 #include "sys/call/clock.hpp"
 
 namespace rota::detail {

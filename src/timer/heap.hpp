@@ -3,7 +3,7 @@
 //
 // A 4-ary heap touches half the cache lines of a binary one. An atomic word caches the earliest
 // moment, so that "is anything due?" costs one load. A thread that makes it earlier is told so, and
-// must wake the sleeping poller (sched/timers.hpp does that). Go: runtime/time.go.
+// must wake the sleeping poller (sched/queue/timers.hpp does that). Go: runtime/time.go.
 //
 // Go marks stopped timers and sweeps them out later. Here a timer is taken out at once. The heap
 // finds a timer's entry by a number in a dense table, not by a field in the timer, so sifting

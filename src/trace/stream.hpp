@@ -33,7 +33,8 @@ struct trace_chunk {
 static_assert(sizeof(trace_chunk) == trace_chunk::bytes);
 static_assert(sizeof(trace_chunk::data) <= 65536, "a reader takes no larger batch");
 
-// The buffer of one thread. Not synchronised: sched/trace_events says when it may be written.
+// The buffer of one thread. Not synchronised: sched/record/trace_events says when it may be
+// written.
 struct trace_stream {
     std::uint8_t* at = nullptr;  // in chunk's data, as `end`; both null: there is no chunk
     std::uint8_t* end = nullptr;

@@ -14,7 +14,7 @@
 
 namespace rota::rt {
 
-// Numbers up to this limit are fixed: sched/trace_events has the list.
+// Numbers up to this limit are fixed: sched/record/trace_events has the list.
 // Numbers from there up to this limit belong to frequent strings.
 inline constexpr std::uint32_t trace_string_fixed = 64;
 // Up to here they are those of what is named often.

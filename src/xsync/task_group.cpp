@@ -8,7 +8,7 @@
 
 #include "core/getg.hpp"
 #include "core/sched.hpp"
-#include "sched/labels.hpp"
+#include "sched/record/labels.hpp"
 
 namespace rota::detail {
 

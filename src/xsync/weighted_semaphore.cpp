@@ -9,9 +9,9 @@
 #include <rota/panic.hpp>
 
 #include "context/waiter.hpp"
-#include "sched/bubble.hpp"
-#include "sched/destroyed.hpp"
-#include "sched/entry.hpp"
+#include "sched/base/bubble.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/goroutine/destroyed.hpp"
 
 namespace rota::detail {
 

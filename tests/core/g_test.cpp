@@ -10,7 +10,7 @@
 using namespace rota::rt;
 
 TEST(g_header, is_made_of_zeros) {
-    // In a new stack it is not constructed: sched/gfree.
+    // In a new stack it is not constructed: sched/goroutine/gfree.
     alignas(g) std::byte room[sizeof(g)];
     std::memset(room, 0, sizeof room);
     new (room) g;

@@ -7,10 +7,10 @@
 
 #include "core/getg.hpp"
 #include "rig.hpp"
-#include "sched/alone.hpp"
-#include "sched/run_queue.hpp"
-#include "sched/timers.hpp"
-#include "sched/wakeup.hpp"
+#include "sched/base/wakeup.hpp"
+#include "sched/policy/alone.hpp"
+#include "sched/queue/run_queue.hpp"
+#include "sched/queue/timers.hpp"
 
 namespace {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "rig.hpp"
-#include "sched/entry.hpp"
-#include "sched/suspend.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/preempt/suspend.hpp"
 
 namespace model {
 

@@ -1,4 +1,4 @@
-// Explores a p that is lent for a moment, and goes back: sched/lend.
+// Explores a p that is lent for a moment, and goes back: sched/preempt/lend.
 //
 // Invariant: when the schedule is quiet every goroutine has run, and no p is idle beside work. This
 // holds whether the host took the idle p, entered the runtime by itself, or was stopped meanwhile.
@@ -6,12 +6,12 @@
 
 #include "hog.hpp"
 #include "rig.hpp"
-#include "sched/lend.hpp"
-#include "sched/park.hpp"
-#include "sched/run_queue.hpp"
-#include "sched/spare.hpp"
-#include "sched/take.hpp"
-#include "sched/wakeup.hpp"
+#include "sched/base/park.hpp"
+#include "sched/base/wakeup.hpp"
+#include "sched/m/spare.hpp"
+#include "sched/preempt/lend.hpp"
+#include "sched/preempt/take.hpp"
+#include "sched/queue/run_queue.hpp"
 #include "sys/call/clock.hpp"
 
 namespace {

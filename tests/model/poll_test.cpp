@@ -12,8 +12,8 @@
 #include "netpoll/poller.hpp"
 #include "netpoll/read_ahead.hpp"
 #include "rig.hpp"
-#include "sched/entry.hpp"
-#include "sched/park.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/base/park.hpp"
 #include "sys/io/socket_kernel.hpp"
 
 namespace {

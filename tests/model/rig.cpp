@@ -12,11 +12,11 @@
 
 #include "arch/context.hpp"
 #include "netpoll/poller.hpp"
-#include "sched/idle.hpp"
-#include "sched/latency.hpp"
-#include "sched/m_lifecycle.hpp"
-#include "sched/run_queue.hpp"
-#include "sched/schedule.hpp"
+#include "sched/base/latency.hpp"
+#include "sched/base/schedule.hpp"
+#include "sched/m/m_lifecycle.hpp"
+#include "sched/queue/idle.hpp"
+#include "sched/queue/run_queue.hpp"
 #include "sys/thread/thread.hpp"
 
 namespace model {

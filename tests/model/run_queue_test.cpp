@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "rig.hpp"
-#include "sched/run_queue.hpp"
+#include "sched/queue/run_queue.hpp"
 
 namespace {
 

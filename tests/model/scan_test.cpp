@@ -1,4 +1,4 @@
-// Explores how a scan holds still the goroutines that do not run: sched/scan.
+// Explores how a scan holds still the goroutines that do not run: sched/preempt/scan.
 //
 // Invariant: from begin() to end() a held goroutine stays off its stack. The goroutine counts its
 // turns in a word. The scan reads the word of a held goroutine again and again, and it must not
@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "rig.hpp"
-#include "sched/entry.hpp"
-#include "sched/park.hpp"
-#include "sched/scan.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/base/park.hpp"
+#include "sched/preempt/scan.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
-// Explores the m that is set aside for a p before that p is taken (sched/spare), the goroutines
-// that may not begin meanwhile, and a p whose new m gets no thread (sched/maker).
+// Explores the m that is set aside for a p before that p is taken (sched/m/spare), the goroutines
+// that may not begin meanwhile, and a p whose new m gets no thread (sched/m/maker).
 //
 // Invariant: an m is on one list, or set aside for one p; and when the schedule is quiet every
 // goroutine has run. No schedule starts a thread: the kernel refuses each.
@@ -9,14 +9,14 @@
 
 #include "hog.hpp"
 #include "rig.hpp"
-#include "sched/entry.hpp"
-#include "sched/m_lifecycle.hpp"
-#include "sched/park.hpp"
-#include "sched/run_queue.hpp"
-#include "sched/spare.hpp"
-#include "sched/suspend.hpp"
-#include "sched/take.hpp"
-#include "sched/wakeup.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/base/park.hpp"
+#include "sched/base/wakeup.hpp"
+#include "sched/m/m_lifecycle.hpp"
+#include "sched/m/spare.hpp"
+#include "sched/preempt/suspend.hpp"
+#include "sched/preempt/take.hpp"
+#include "sched/queue/run_queue.hpp"
 #include "sys/call/clock.hpp"
 #include "sys/call/fault.hpp"
 

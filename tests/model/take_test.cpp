@@ -1,4 +1,4 @@
-// Explores the taking of a p from an m that does not take part: sched/take.
+// Explores the taking of a p from an m that does not take part: sched/preempt/take.
 //
 // Invariant: one m at a time touches the data of a p. Each p has a word of plain memory here, which
 // its holders change, and the explorer reports two unordered changes.
@@ -6,14 +6,14 @@
 
 #include "hog.hpp"
 #include "rig.hpp"
-#include "sched/entry.hpp"
-#include "sched/hostage.hpp"
-#include "sched/m_lifecycle.hpp"
-#include "sched/park.hpp"
-#include "sched/run_queue.hpp"
-#include "sched/suspend.hpp"
-#include "sched/syscall.hpp"
-#include "sched/take.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/base/park.hpp"
+#include "sched/m/m_lifecycle.hpp"
+#include "sched/monitor/hostage.hpp"
+#include "sched/preempt/suspend.hpp"
+#include "sched/preempt/take.hpp"
+#include "sched/queue/run_queue.hpp"
+#include "sched/thread/syscall.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <rota/detail/time_engine.hpp>
 
 #include "rig.hpp"
-#include "sched/timers.hpp"
+#include "sched/queue/timers.hpp"
 
 namespace {
 

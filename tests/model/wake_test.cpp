@@ -9,13 +9,13 @@
 
 #include "core/getg.hpp"
 #include "rig.hpp"
-#include "sched/entry.hpp"
-#include "sched/idle.hpp"
-#include "sched/m_lifecycle.hpp"
-#include "sched/park.hpp"
-#include "sched/run_queue.hpp"
-#include "sched/syscall.hpp"
-#include "sched/wakeup.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/base/park.hpp"
+#include "sched/base/wakeup.hpp"
+#include "sched/m/m_lifecycle.hpp"
+#include "sched/queue/idle.hpp"
+#include "sched/queue/run_queue.hpp"
+#include "sched/thread/syscall.hpp"
 
 namespace {
 

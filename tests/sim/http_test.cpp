@@ -11,7 +11,7 @@
 #include <rota/http.hpp>
 
 #include "net_faults.hpp"
-#include "sched/seeded.hpp"
+#include "sched/modes/seeded.hpp"
 #include "tcp_in_memory.hpp"
 
 namespace rota_sim {

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "net_faults.hpp"
-#include "sched/seeded.hpp"
+#include "sched/modes/seeded.hpp"
 #include "tcp_in_memory.hpp"
 
 namespace rota_sim {

@@ -341,7 +341,7 @@ class Sources:
         self.known = {}  # name: whether it is one
         try:
             main = int(gdb.parse_and_eval("(unsigned long) &rota_goroutine_main"))
-            symtab = gdb.find_pc_line(main).symtab  # ROOT/sched/goroutine.cpp
+            symtab = gdb.find_pc_line(main).symtab  # ROOT/sched/loop/goroutine.cpp
             if symtab is not None:
                 self.root = symtab.fullname().rsplit("/", 2)[0] + "/"
         except gdb.error:

@@ -3,8 +3,8 @@
 //
 // A goroutine of a bubble that waits in an object of its own bubble is durably blocked: time may
 // leap. In any other object it waits for an event outside the bubble, and time stands still. The
-// table of objects is in src/sched/bubble.cpp. While no bubble lives the constructor pays one load
-// and one branch.
+// table of objects is in src/sched/base/bubble.cpp. While no bubble lives the constructor pays one
+// load and one branch.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 // found unreachable (diag/leak/unreachable).
 //
 // It reaches rota_goroutine_main by a jump with a return address where a call would do: see
-// sched/goroutine.cpp.
+// sched/loop/goroutine.cpp.
 
     .hidden DW.ref.rota_goroutine_personality
     .weak DW.ref.rota_goroutine_personality

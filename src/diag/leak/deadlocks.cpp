@@ -11,7 +11,7 @@
 #include "diag/stack/no_yield_guard.hpp"
 #include "diag/stack/reading_stacks.hpp"
 #include "diag/stack/stack_text.hpp"
-#include "sched/hooks.hpp"
+#include "sched/base/hooks.hpp"
 #include "sync/lock_owners.hpp"
 
 namespace rota::debug {

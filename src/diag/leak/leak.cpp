@@ -13,9 +13,9 @@
 #include "diag/stack/goroutine_list.hpp"
 #include "diag/stack/reading_stacks.hpp"
 #include "diag/stack/stack_text.hpp"
-#include "sched/bubble.hpp"
-#include "sched/creation.hpp"
-#include "sched/labels.hpp"
+#include "sched/base/bubble.hpp"
+#include "sched/record/creation.hpp"
+#include "sched/record/labels.hpp"
 #include "sys/call/clock.hpp"
 
 namespace rota::leak {

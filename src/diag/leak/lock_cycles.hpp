@@ -26,7 +26,7 @@
 #include <rota/sync/mutex.hpp>
 
 #include "core/sudog.hpp"
-#include "sched/scan.hpp"
+#include "sched/preempt/scan.hpp"
 
 namespace rota::rt {
 

@@ -1,6 +1,6 @@
 // GODEBUG=parkcheck, the reporting half: reports the parks of goroutines that are program faults.
 //
-// A thread of rota's own reads the notes of sched/park_check and looks up the symbols of their
+// A thread of rota's own reads the notes of sched/base/park_check and looks up the symbols of their
 // frames. It reports each place once: the innermost frames, and the mutex or the library. Names are
 // compared only here, so a park costs one walk of its stack, and no more if that stack has been
 // noted before.

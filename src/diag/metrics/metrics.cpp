@@ -10,8 +10,8 @@
 #include "diag/metrics/scheduler_counters.hpp"
 #include "mem/mapped.hpp"
 #include "mem/stack.hpp"
-#include "sched/hostage.hpp"
-#include "sched/stw.hpp"
+#include "sched/monitor/hostage.hpp"
+#include "sched/world/stw.hpp"
 #include "sys/thread/asymmetric.hpp"
 #include "trace/counters.hpp"
 

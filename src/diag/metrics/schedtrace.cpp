@@ -7,8 +7,8 @@
 #include "core/sched.hpp"
 #include "diag/text/report.hpp"
 #include "mem/stack.hpp"
-#include "sched/default_procs.hpp"
-#include "sched/run_queue.hpp"
+#include "sched/queue/run_queue.hpp"
+#include "sched/world/default_procs.hpp"
 
 namespace rota::rt {
 

@@ -6,9 +6,9 @@
 #include "core/sched.hpp"
 #include "diag/stack/told_status.hpp"
 #include "mem/stack.hpp"
-#include "sched/entry.hpp"
-#include "sched/hooks.hpp"
-#include "sched/run_queue.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/base/hooks.hpp"
+#include "sched/queue/run_queue.hpp"
 #include "sys/call/clock.hpp"
 
 namespace rota::rt {

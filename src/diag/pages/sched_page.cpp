@@ -14,9 +14,9 @@
 #include "diag/symbol/symbolize.hpp"
 #include "diag/text/json_text.hpp"
 #include "netpoll/poller.hpp"
-#include "sched/entry.hpp"
-#include "sched/labels.hpp"
-#include "sched/run_queue.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/queue/run_queue.hpp"
+#include "sched/record/labels.hpp"
 #include "sys/call/clock.hpp"
 
 namespace rota::rt {

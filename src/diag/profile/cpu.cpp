@@ -15,7 +15,7 @@
 #include "diag/stack/sample_stack.hpp"
 #include "diag/trace/samples.hpp"
 #include "mem/mapped.hpp"
-#include "sched/labels.hpp"
+#include "sched/record/labels.hpp"
 #include "sys/call/clock.hpp"
 #include "sys/signal/profile_timer.hpp"
 #include "sys/thread/note.hpp"

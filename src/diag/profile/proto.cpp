@@ -13,7 +13,7 @@
 #include "diag/symbol/modules.hpp"
 #include "diag/symbol/symbolize.hpp"
 #include "diag/text/gzip.hpp"
-#include "sched/labels.hpp"
+#include "sched/record/labels.hpp"
 
 namespace rota::rt {
 

@@ -10,7 +10,7 @@
 #include "diag/symbol/symbolize.hpp"
 #include "diag/text/append_format.hpp"
 #include "mem/stack.hpp"
-#include "sched/stack_depth.hpp"
+#include "sched/record/stack_depth.hpp"
 
 namespace rota::rt {
 

@@ -1,5 +1,5 @@
 // Reports how deep goroutines have used their stacks, by function: ended goroutines
-// (sched/stack_depth) and live goroutines.
+// (sched/record/stack_depth) and live goroutines.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 #include "diag/symbol/frame_name.hpp"
 #include "diag/symbol/symbolize.hpp"
 #include "diag/text/append_format.hpp"
-#include "sched/labels.hpp"
+#include "sched/record/labels.hpp"
 
 namespace rota::rt {
 

@@ -15,9 +15,9 @@
 #include "diag/stack/running_stack.hpp"
 #include "diag/stack/sample_stack.hpp"
 #include "diag/stack/told_status.hpp"
-#include "sched/hooks.hpp"
-#include "sched/labels.hpp"
-#include "sched/scan.hpp"
+#include "sched/base/hooks.hpp"
+#include "sched/preempt/scan.hpp"
+#include "sched/record/labels.hpp"
 #include "sys/call/clock.hpp"
 #include "trace/own_stack.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/getg.hpp"
-#include "sched/entry.hpp"
+#include "sched/base/entry.hpp"
 
 namespace rota::rt {
 

@@ -1,7 +1,8 @@
 // Reads the stack of a goroutine that holds a thread: it runs, it was stopped while it computed, or
 // it is inside a call that blocks.
 //
-//   * It was stopped (sched/suspend): its m has the registers, and a stopped_hold keeps it there.
+//   * It was stopped (sched/preempt/suspend): its m has the registers, and a stopped_hold keeps it
+//   there.
 //   * Its thread sleeps in the kernel: the kernel tells where, and the thread is not disturbed. If
 //     it has run meanwhile, the result is thrown away. The kernel does not tell the frame pointer:
 //     for a caller that needs it, it is derived from the first instructions
@@ -15,7 +16,7 @@
 
 #include "core/g.hpp"
 #include "diag/stack/no_yield_guard.hpp"
-#include "sched/scan.hpp"
+#include "sched/preempt/scan.hpp"
 
 namespace rota::rt {
 

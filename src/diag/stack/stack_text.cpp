@@ -10,7 +10,7 @@
 #include "diag/stack/sample_stack.hpp"
 #include "diag/stack/traceback.hpp"
 #include "diag/symbol/frame_name.hpp"
-#include "sched/labels.hpp"
+#include "sched/record/labels.hpp"
 
 namespace rota::rt {
 

@@ -12,10 +12,10 @@
 #include "diag/stack/sample_stack.hpp"
 #include "diag/stack/told_status.hpp"
 #include "diag/symbol/frame_name.hpp"
-#include "sched/bubble.hpp"
-#include "sched/creation.hpp"
-#include "sched/labels.hpp"
-#include "sched/park_check.hpp"
+#include "sched/base/bubble.hpp"
+#include "sched/base/park_check.hpp"
+#include "sched/record/creation.hpp"
+#include "sched/record/labels.hpp"
 #include "sys/call/clock.hpp"
 
 namespace rota::rt {

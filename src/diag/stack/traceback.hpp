@@ -7,8 +7,8 @@
 #include "diag/stack/running_stack.hpp"
 #include "diag/symbol/symbolize.hpp"
 #include "diag/text/report.hpp"
-#include "sched/creation.hpp"
-#include "sched/scan.hpp"
+#include "sched/preempt/scan.hpp"
+#include "sched/record/creation.hpp"
 
 namespace rota::rt {
 

@@ -5,9 +5,9 @@
 #include "core/getg.hpp"
 #include "diag/trace/session.hpp"
 #include "netpoll/poller.hpp"
-#include "sched/entry.hpp"
-#include "sched/hooks.hpp"
-#include "sched/trace_events.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/base/hooks.hpp"
+#include "sched/record/trace_events.hpp"
 
 namespace rota::trace {
 

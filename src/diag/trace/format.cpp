@@ -9,8 +9,8 @@
 
 #include "diag/symbol/frame_name.hpp"
 #include "diag/symbol/symbolize.hpp"
-#include "sched/entry.hpp"
-#include "sched/trace_events.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/record/trace_events.hpp"
 #include "trace/stacks.hpp"
 
 namespace rota::rt {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "diag/trace/samples.hpp"
-#include "sched/trace_world.hpp"
+#include "sched/world/trace_world.hpp"
 
 namespace rota::rt {
 

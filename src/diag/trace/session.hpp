@@ -11,7 +11,7 @@
 
 #include "base/atomic.hpp"
 #include "diag/trace/format.hpp"
-#include "sched/trace_world.hpp"
+#include "sched/world/trace_world.hpp"
 
 namespace rota::rt {
 

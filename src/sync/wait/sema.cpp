@@ -6,9 +6,9 @@
 #include "sync/wait/sema.hpp"
 
 #include "core/getg.hpp"
-#include "sched/destroyed.hpp"
-#include "sched/entry.hpp"
-#include "sched/park.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/base/park.hpp"
+#include "sched/goroutine/destroyed.hpp"
 #include "sync/wait/sema_root.hpp"
 #include "sys/call/clock.hpp"
 #include "trace/contention.hpp"

@@ -3,10 +3,10 @@
 
 #include "base/check.hpp"
 #include "core/getg.hpp"
-#include "sched/destroyed.hpp"
-#include "sched/entry.hpp"
-#include "sched/park.hpp"
-#include "sched/wakeup.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/base/park.hpp"
+#include "sched/base/wakeup.hpp"
+#include "sched/goroutine/destroyed.hpp"
 
 namespace rota::rt {
 

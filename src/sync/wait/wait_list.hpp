@@ -3,10 +3,10 @@
 //
 // One lock guards an object's list: the lock of the semaphore table's root to which the address
 // belongs. A waiter enters the list, and is taken out, under that lock. It sleeps with the lock
-// held until its registers are saved (sched/park.hpp). So of the possible wakers exactly one finds
-// it in the list. The waker that takes it out readies it; if it does not sleep yet, its removal
-// tells it not to. A wait with a time limit is decided by one exchange, between the timer and the
-// waker. A waiter that has timed out takes itself out when it runs again.
+// held until its registers are saved (sched/base/park.hpp). So of the possible wakers exactly one
+// finds it in the list. The waker that takes it out readies it; if it does not sleep yet, its
+// removal tells it not to. A wait with a time limit is decided by one exchange, between the timer
+// and the waker. A waiter that has timed out takes itself out when it runs again.
 //
 // After the lock has been released the waker touches only the sleepers that it has taken out: they
 // lie in their frames until they are readied. The object may be gone by then.
@@ -20,7 +20,7 @@
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
 #include "core/status.hpp"
-#include "sched/timers.hpp"
+#include "sched/queue/timers.hpp"
 #include "sync/wait/sema.hpp"
 #include "sync/wait/wait_place.hpp"
 #include "sys/thread/lock.hpp"

@@ -2,7 +2,7 @@
 #include "sync/wait/waiters.hpp"
 
 #include "core/getg.hpp"
-#include "sched/park.hpp"
+#include "sched/base/park.hpp"
 
 namespace rota::rt {
 

@@ -22,7 +22,7 @@
 // Contenders and release_slow() end the bias as well: a word of 0 belongs to no p.
 //
 // A goroutine that parks takes a channel's lock, and the context that its m goes on with releases
-// it on its behalf (sched/park.hpp). The thread is the same, so ranks are kept per thread.
+// it on its behalf (sched/base/park.hpp). The thread is the same, so ranks are kept per thread.
 // Go: lock2, unlock2 (lock_futex.go).
 #pragma once
 

@@ -16,7 +16,7 @@
 #include "core/g.hpp"
 #include "core/sched.hpp"
 #include "mem/stack.hpp"
-#include "sched/scan.hpp"
+#include "sched/preempt/scan.hpp"
 #include "sys/call/clock.hpp"
 
 namespace rota::rt {

@@ -21,7 +21,7 @@
 #include "base/annotations.hpp"
 #include "core/getg.hpp"
 #include "diag/stack/goroutine_list.hpp"
-#include "sched/labels.hpp"
+#include "sched/record/labels.hpp"
 #include "sys/proc/memory_map.hpp"
 
 #include "../../eventually.hpp"

@@ -20,7 +20,7 @@
 #include "../../gomaxprocs_restored.hpp"
 #include "../../prog/build_kind.hpp"
 #include "diag/stack/goroutine_list.hpp"
-#include "sched/labels.hpp"
+#include "sched/record/labels.hpp"
 
 // Outside rota::rt: a dump does not show frames of the runtime.
 namespace stacks_on_threads_test {

@@ -24,10 +24,10 @@
 #include "../../gomaxprocs_restored.hpp"
 #include "base/fatal.hpp"
 #include "core/sched.hpp"
-#include "sched/entry.hpp"
-#include "sched/hooks.hpp"
-#include "sched/stw.hpp"
-#include "sched/trace_rest.hpp"
+#include "sched/base/entry.hpp"
+#include "sched/base/hooks.hpp"
+#include "sched/queue/trace_rest.hpp"
+#include "sched/world/stw.hpp"
 #include "sys/call/fault.hpp"
 
 namespace {

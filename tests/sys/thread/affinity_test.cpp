@@ -16,7 +16,7 @@
 #include <rota/sync.hpp>
 
 #include "../../gomaxprocs_restored.hpp"
-#include "sched/hostage.hpp"
+#include "sched/monitor/hostage.hpp"
 #include "sys/thread/asymmetric.hpp"
 #include "sys/thread/note.hpp"
 #include "sys/thread/thread.hpp"

@@ -1,0 +1,194 @@
+// Runs the thread that makes threads, and its list of orders.
+#include "sched/m/maker.hpp"
+
+#include <cerrno>
+
+#include "base/shortfall.hpp"
+#include "netpoll/poller.hpp"
+#include "sched/base/wakeup.hpp"
+#include "sched/m/m_lifecycle.hpp"
+#include "sched/preempt/suspend.hpp"
+#include "sched/queue/deadlock.hpp"
+#include "sched/queue/idle.hpp"
+#include "sched/queue/run_queue.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/thread/note.hpp"
+#include "sys/thread/thread.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+struct maker_t {
+    // Linked by to_make_next. Records with a p come first, because goroutines wait for it.
+    m* orders ROTA_GUARDED_BY(sched.mu) = nullptr;
+    bool is_asleep ROTA_GUARDED_BY(sched.mu) = false;
+    note wake;                  // the maker sleeps here; rung by the thread that clears is_asleep
+    atomic<bool> begun{false};  // set by the thread that makes the maker; relaxed: see start_maker
+    atomic<bool> runs{false};   // set by that thread once the maker exists; any thread reads it
+};
+constinit maker_t maker;
+
+constexpr int tries_max = 20;
+
+m* next_order() {
+    const lock_guard guard(sched.mu);
+    m* const mp = maker.orders;
+    if (mp != nullptr) {
+        maker.orders = mp->to_make_next;
+        mp->to_make_next = nullptr;
+    } else {
+        maker.wake.clear();
+        maker.is_asleep = true;
+    }
+    return mp;
+}
+
+void list_order(m& mp) ROTA_REQUIRES(sched.mu) {
+    m** link = &maker.orders;
+    if (mp.next_p == nullptr) {
+        while (*link != nullptr) link = &(*link)->to_make_next;
+    }
+    mp.to_make_next = *link;
+    *link = &mp;
+}
+
+void note_grant() {
+    const lock_guard guard(sched.mu);
+    sched.m_refused_at = 0;
+}
+
+// Takes the p from mp, which will not begin. `spun`: mp was counted as a spinner.
+p& take_from_unborn(m& mp, bool& spun) ROTA_REQUIRES(sched.mu) {
+    unlist_unborn(mp);
+    p& pp = *mp.next_p;
+    spun = mp.spinning;
+    mp.next_p = nullptr;
+    mp.spinning = false;
+    return pp;
+}
+
+void uncount_spinner() {
+    ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
+}
+
+// The outcome for the p of an m that the kernel has refused a thread.
+struct legacy {
+    bool is_settled = false;
+    m* to_wake = nullptr;
+    // the p was for a spinner, and its new m does not spin: wake another m
+    bool wakes_next = false;
+};
+
+// Gives the p to another m: a sleeping m, or else a stopped m.
+legacy give_to_other(m& mp) ROTA_REQUIRES(sched.mu) {
+    m* const idle = midle_get();
+    m* const other = idle != nullptr ? idle : pop_suspended();
+    if (other == nullptr) return {};
+    bool spun = false;
+    other->next_p = &take_from_unborn(mp, spun);
+    other->spinning = spun && idle != nullptr;
+    if (spun && idle == nullptr) uncount_spinner();
+    return {true, other, spun && idle == nullptr};
+}
+
+// Puts the p on the idle list if sysmon has taken ps from their ms: sysmon will ask for an m again.
+legacy give_back(m& mp) ROTA_REQUIRES(sched.mu) {
+    if (sched.hostage_count == 0) return {};
+    bool spun = false;
+    p& pp = take_from_unborn(mp, spun);
+    idle_again(pp, spun);
+    return {true, nullptr, false};
+}
+
+// The kernel has refused mp its thread; `for_good`: mp does not try again. Returns true if the
+// record is given up: nothing needs the thread any more.
+bool give_up(m& mp, bool for_good) {
+    legacy left{true, nullptr, false};
+    bool dead = false;
+    {
+        const lock_guard guard(sched.mu);
+        sched.m_refused_at = nanotime();
+        if (mp.next_p != nullptr) {
+            left = give_to_other(mp);
+            if (!left.is_settled && for_good) left = give_back(mp);
+        }
+        if (left.is_settled) discount_m(mp);
+        dead = is_deadlocked();
+    }
+    if (left.to_wake != nullptr) left.to_wake->park.wakeup();
+    if (left.wakes_next) wakep();
+    if (dead) confirm_deadlock();
+    return left.is_settled;
+}
+
+void make(m& mp) {
+    for (int i = 1;; ++i) {
+        const int error = start_m_thread(mp);
+        if (error == 0) return note_grant();
+        const bool for_good = error != EAGAIN || i == tries_max;
+        const bool given_up = give_up(mp, for_good);
+        if (given_up || for_good) note_shortfall(shortfall::threads, error);
+        if (given_up) return;
+        if (for_good) no_thread(error);
+        net_poller.wake();                // an m that sleeps there may take the p
+        thread_sleep_ns(1'000'000L * i);  // the kernel may be short of something for a moment
+    }
+}
+
+void* make_threads(void*) {
+    thread_set_name("rota-maker");
+    thread_block_signals();  // before maker_tid exempts this thread from holds
+    sched.maker_tid.store(current_thread_id(), memory_order_relaxed);  // relaxed: for readers
+    for (;;) {
+        if (m* const mp = next_order()) make(*mp);
+        else maker.wake.sleep();
+    }
+}
+
+// Makes the maker. EBUSY: another thread is making it.
+int try_to_start() {
+    if (maker.runs.load(memory_order_acquire)) return 0;  // pairs(maker.runs)
+    // relaxed: the first caller wins
+    if (maker.begun.exchange(true, memory_order_relaxed)) return EBUSY;
+    constexpr std::size_t stack_size = 64 * 1024;
+    const int error = thread_create(make_threads, nullptr, stack_size);
+    if (error == 0) maker.runs.store(true, memory_order_release);  // pairs(maker.runs)
+    else maker.begun.store(false, memory_order_relaxed);           // relaxed: as above
+    return error;
+}
+
+}  // namespace
+
+void start_maker() {
+    for (int i = 1;;) {
+        const int error = try_to_start();
+        if (error == 0) return;
+        if (error == EBUSY) {
+            thread_yield();
+            continue;
+        }
+        if (error != EAGAIN || i == tries_max) no_thread(error);
+        thread_sleep_ns(1'000'000L * i++);
+    }
+}
+
+bool start_maker_if_granted() {
+    const int error = try_to_start();
+    if (error != 0 && error != EBUSY) note_shortfall(shortfall::preemption, error);
+    return error == 0;
+}
+
+void make_thread_of(m& mp) {
+    if (!maker.runs.load(memory_order_acquire)) return make(mp);  // pairs(maker.runs)
+    bool asleep = false;
+    {
+        const lock_guard guard(sched.mu);
+        list_order(mp);
+        asleep = maker.is_asleep;
+        maker.is_asleep = false;
+    }
+    if (asleep) maker.wake.wakeup();
+}
+
+}  // namespace rota::rt

@@ -1,0 +1,610 @@
+// Looks at every p, takes ps from ms that block or compute outside the runtime, and follows these
+// ms. All of it runs on sysmon's thread, allocates nothing, and takes only locks of the runtime.
+#include "sched/monitor/hostage.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fatal.hpp"
+#include "sched/base/wakeup.hpp"
+#include "sched/m/maker.hpp"
+#include "sched/preempt/lend.hpp"
+#include "sched/preempt/suspend.hpp"
+#include "sched/preempt/take.hpp"
+#include "sched/queue/deadlock.hpp"
+#include "sched/queue/placement.hpp"
+#include "sched/queue/run_queue.hpp"
+#include "sched/queue/timers.hpp"
+#include "sys/call/clock.hpp"
+#include "sys/proc/thread_status.hpp"
+#include "sys/signal/stop_handler.hpp"
+#include "sys/thread/thread.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+constexpr std::int64_t blocked_grace = 100'000;  // ns: a call that blocks for less keeps its p
+constexpr std::int64_t blocked_unneeded = 10'000'000;
+constexpr std::int64_t answer_time = 20'000;       // ns: to honour a request to yield
+constexpr std::int64_t run_without_p = 1'000'000;  // ns of a thread's CPU time
+constexpr std::int64_t unknown_grace = 2'000'000;  // ns of a still clock in an unknown thread state
+constexpr std::int64_t stuck_after = 30'000'000;   // ns
+constexpr std::int64_t stuck_after_amid_others = 300'000'000;
+constexpr std::int64_t maker_period = 100'000'000;  // ns between two attempts to start the maker
+constexpr std::int64_t attention = 50'000'000;      // ns after a stop: more stops are likely
+constexpr int follow_at_most = 64;                  // number of ms that a round looks at
+constexpr std::int64_t calm_period = 400'000;       // ns between two rounds of note_calm
+constexpr std::int64_t short_turn = 50'000;         // ns: a p with such turns makes progress
+constexpr std::int64_t lent_time = 200'000;         // ns of CPU time that the host of a lent p has
+constexpr std::int64_t lending_period = 250'000;    // ns between two lendings in one turn
+constexpr long lent_look_us = 50;
+// The longest turn of a thread that waits for a processor of the machine.
+constexpr std::int64_t waiting_max = 100'000'000;    // ns
+constexpr std::int64_t lending_max = 2'000'000;      // ns: a host away for longer has a new turn
+constexpr std::int64_t idle_beside_max = 1'000'000;  // ns
+// A thread that is to stop may wait for a processor for this time before it stands in line.
+constexpr std::int64_t stop_takes = 1'000'000'000;
+
+bool is_timer_due(const p& pp, std::int64_t now) { return next_timer_run(pp) <= now; }
+
+bool is_needed(const p& pp, std::int64_t now) {
+    return global_has_work() || !runq_empty(pp) || is_timer_due(pp, now);
+}
+
+// Whether pp is idle on purpose: work that any p may take is left to the ps at work
+// (sched/policy/alone).
+bool is_left_alone(const p& pp, std::int64_t now) {
+    // relaxed, both: sysmon's own; and a hint
+    return sched.polls_alone.load(memory_order_relaxed) &&
+           pp.status.load(memory_order_relaxed) == p_status::idle && runq_empty(pp) &&
+           !is_timer_due(pp, now);
+}
+
+bool is_any_idle() {
+    return sched.idle_p_count.load(memory_order_relaxed) != 0;  // relaxed: a hint
+}
+
+// Whether a thread has computed for most of the time between two looks at its clock.
+bool is_most(std::int64_t spent, std::int64_t time) { return spent >= time - time / 4; }
+
+// Whether the m has computed for most of the time that it was watched.
+bool is_steady(const p& pp) {
+    return is_most(pp.watch.cpu - pp.watch.cpu_then, nanotime() - pp.watch.then);
+}
+
+// Whether no goroutine waits for pp, or only a single urgent goroutine does.
+bool is_alone(const p& pp) {
+    // relaxed, both: hints
+    const std::uint32_t hurried = sched.urgent_waits.load(memory_order_relaxed) ? 1 : 0;
+    return runq_empty(pp) && sched.runq_size.load(memory_order_relaxed) <= hurried;
+}
+
+// Whether pp, which urgent work needs, is to be lent, so that its goroutine's turn goes on.
+bool is_for_others(const p& pp, std::int64_t now) {
+    return now - pp.watch.since < time_slice || is_alone(pp);
+}
+
+// Whether only stopped threads wait for a p: both queues of goroutines are empty.
+bool does_line_wait_alone() {
+    const lock_guard guard(sched.mu);
+    return sched.runq.empty() && sched.urgent.empty();
+}
+
+// Whether mp's thread would compute if it had a processor: its turn on pp began where it was
+// stopped, it has not slept since, and it has no processor.
+bool waits_computing(const p& pp, const m& mp, int tid) {
+    // relaxed: a guess
+    if (pp.watch.cpu < 0 || mp.went_on_in.load(memory_order_relaxed) != turn_of(pp)) return false;
+    std::uint64_t sleeps = 0;
+    return state_of_thread(tid, sleeps) == thread_state::awake &&
+           sleeps == mp.sleeps_then.load(memory_order_relaxed) &&  // relaxed: a guess
+           thread_cpu_time(tid) == pp.watch.cpu;
+}
+
+// ns that pp's thread has computed in its turn. The time before the first look at its clock counts
+// as computed.
+std::int64_t spent_in_turn(const p& pp) {
+    return pp.watch.cpu - pp.watch.cpu_first + (pp.watch.first_at - pp.watch.since);
+}
+
+std::int64_t allowance_of(const m& mp) { return mp.turn_used != 0 ? lent_time : run_without_p; }
+
+// Continues the turn of mp's goroutine on pp, if mp had lent its p and that turn is not over.
+void go_on_with_turn(const p& pp, decltype(p::watch)& w, m& mp) {
+    const std::int64_t used = std::exchange(mp.turn_used, 0);
+    const std::int64_t away = w.since - mp.lent_at;
+    if (used == 0 || away > (mp.lent_waiting ? waiting_max : lending_max)) return;
+    if (mp.went_on_in.load(memory_order_relaxed) != turn_of(pp)) return;  // relaxed: a guess
+    // The time without the p counts if the thread waited for a processor: otherwise its turn would
+    // never end.
+    w.since -= mp.lent_waiting ? used + away : used;
+    if (mp.lent_waiting) w.first_at = w.since + mp.turn_spent;  // the rest of the turn was waiting
+    w.cpu = mp.cpu_seen;                                        // sysmon has followed mp meanwhile
+    w.cpu_then = mp.cpu_then;
+    w.then = mp.then;
+}
+
+// From here on mp's thread may run for `allowance` ns of its CPU time without a p.
+void allow(m& mp, std::int64_t allowance) {
+    mp.cpu_seen = thread_cpu_time(mp.tid.load(memory_order_relaxed));  // relaxed: see tid
+    mp.cpu_then = mp.cpu_seen;
+    mp.then = nanotime();
+    mp.allowance = allowance;
+    mp.sleeps_known = false;
+}
+
+}  // namespace
+
+thread_state state_at(m& mp, int tid, std::int64_t cpu, std::int64_t now) {
+    constexpr std::int64_t awake_holds = 10'000'000;  // ns
+    if (cpu >= 0 && mp.tid_awake == tid && mp.cpu_awake == cpu && now - mp.awake_at < awake_holds)
+        return thread_state::awake;
+    const thread_state state = state_of_thread(tid);
+    mp.awake_at = now;
+    mp.tid_awake = state == thread_state::awake ? tid : 0;
+    mp.cpu_awake = cpu;
+    return state;
+}
+
+bool has_hardly_begun(const p& pp, std::int64_t now) {
+    const auto& w = pp.watch;
+    if (w.cpu < 0 || w.cpu_first < 0) return false;
+    const std::int64_t spent = spent_in_turn(pp);
+    return spent < hostages.interactive_after && spent < (now - w.since) / 4;
+}
+
+void hostages_allow_stops(int signal, std::int64_t interactive_after) {
+    hostages.signal = signal;
+    hostages.interactive_after = interactive_after;
+    hostages.stops = true;
+    on_stop_signal(signal, suspend_here);
+}
+
+bool hostage_watch::round(std::int64_t now) {
+    look_again_ = soon::no;
+    note_shortage(now);
+    if (sched.no_stops.load(memory_order_relaxed)) {  // relaxed: looked at again
+        release_all_suspended();
+        return false;
+    }
+    find_longest();
+    bool taken = false;
+    for (std::int32_t i = 0; i < proc_count(); ++i) taken = look_at(*sched.allp[i], now) || taken;
+    follow();
+    free_what_is_stuck(now);
+    if (now < attentive_until_) wake_beside_idle_p(now);
+    note_calm(now);
+    return taken;
+}
+
+long hostage_watch::nap_us_max(std::int64_t now) const {
+    constexpr long question_us = 20, work_us = 500, foreign_us = 1000, calm_us = 2000,
+                   unlimited_us = 10'000;
+    if (look_again_ == soon::question_open) return question_us;
+    if (now < lent_until_) return lent_look_us;
+    const bool looks = look_again_ == soon::work_waits || now < attentive_until_;
+    long us = looks ? work_us : unlimited_us;
+    // relaxed: sysmon's own. Where polling is left to one m, sched/policy/alone sets the distance
+    // of looks.
+    const long moving_us = sched.polls_alone.load(memory_order_relaxed) ? unlimited_us : calm_us;
+    if (is_any_idle()) return looks && do_all_move() ? moving_us : us;
+    const bool in_hurry = sched.urgent_waits.load(memory_order_relaxed);  // relaxed: a round late
+    if (looks && calm_rounds_ == calm_after && !in_hurry) us = calm_us;
+    // A thread of the program's own does not tell sysmon when it readies a goroutine.
+    const bool foreign = sched.foreign_count.load(memory_order_relaxed) != 0;  // relaxed: a hint
+    if (foreign && us > foreign_us) us = foreign_us;
+    // While every p is busy, only sysmon looks after the timers of a p with a computing goroutine.
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
+        const std::int64_t left_us = (next_timer_run(*sched.allp[i]) - now) / 1000;
+        if (left_us < us) us = left_us > question_us ? left_us : work_us / 4;
+    }
+    return us;
+}
+
+// Notes which ps have made progress since the last call. A p makes progress if it has made many
+// turns, or if its thread has computed, in any goroutine, or waits for a processor.
+void hostage_watch::note_calm(std::int64_t now) {
+    if (now - calm_at_ < calm_period) return;
+    const std::int64_t time = now - std::exchange(calm_at_, now);
+    bool is_anyone_kept = false, all_get_on = true, all_move = true;
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
+        p& pp = *sched.allp[i];
+        const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: a guess
+        const std::uint32_t turns = tick - std::exchange(pp.calm_tick, tick);
+        m* const mp = pp.mp.load(memory_order_acquire);  // pairs(p.m)
+        const bool keeps = is_needed(pp, now) && !is_left_alone(pp, now);
+        is_anyone_kept = is_anyone_kept || keeps;
+        m* const last = std::exchange(pp.clocked, nullptr);
+        if (turns >= time / short_turn) continue;
+        if (!keeps || mp == nullptr) {
+            all_get_on = all_get_on && !keeps;
+            all_move = all_move && !keeps && mp == nullptr;
+            continue;
+        }
+        pp.clocked = mp;
+        const int tid = mp->tid.load(memory_order_relaxed);  // relaxed: see tid
+        const std::int64_t cpu = thread_cpu_time(tid);
+        const std::int64_t spent = cpu - std::exchange(pp.clock_then, cpu);
+        const bool computes = last == mp && is_most(spent, time);
+        const bool waits = !computes && state_at(*mp, tid, cpu, now) == thread_state::awake;
+        all_get_on = all_get_on && (computes || waits);
+        all_move = all_move && waits && (last != mp || spent < time / 4);
+    }
+    calm_rounds_ = is_anyone_kept && all_get_on ? std::min(calm_rounds_ + 1, calm_after) : 0;
+    moving_rounds_ = all_move ? std::min(moving_rounds_ + 1, calm_after) : 0;
+}
+
+void hostage_watch::note_shortage(std::int64_t now) {
+    // If neither holds, no thread has been stopped yet.
+    if ((is_served_early_ || shortage_.is_open()) && shortage_.round(now < stopped_until_, now))
+        look_again_ = soon::work_waits;
+}
+
+// Finds the p with the longest turn, which sysmon asks first to yield for an urgent goroutine, such
+// as a goroutine that a thread of the program's own has readied.
+void hostage_watch::find_longest() {
+    longest_ = nullptr;
+    if (!sched.urgent_waits.load(memory_order_relaxed)) return;  // relaxed: a round late
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
+        const p& pp = *sched.allp[i];
+        if (pp.watch.mp == nullptr) continue;
+        if (longest_ == nullptr || pp.watch.since < longest_->watch.since) longest_ = &pp;
+    }
+}
+
+// Looks at pp, and takes it if its m is blocked or computes for too long. True: pp was taken from
+// an m that is blocked.
+bool hostage_watch::look_at(p& pp, std::int64_t now) {
+    auto& w = pp.watch;
+    m* const mp = pp.mp.load(memory_order_acquire);                       // pairs(p.m)
+    const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: a round late
+    if (mp == nullptr || w.mp != mp || w.tick != tick) {
+        w = {mp, tick, now, -1, -1, now, now, 0, 0, 0, now, false};
+        if (mp != nullptr) go_on_with_turn(pp, w, *mp);
+        if (!is_needed(pp, now)) return false;
+        look_again_ = soon::work_waits;
+        // relaxed: see tid
+        if (mp != nullptr) w.cpu_first = thread_cpu_time(mp->tid.load(memory_order_relaxed));
+        return false;
+    }
+    if (pp.status.load(memory_order_relaxed) != p_status::running ||  // relaxed: a hint
+        mp->in_runtime.load(memory_order_relaxed) != 0) {             // relaxed: a hint
+        w.cpu = -1;
+        return false;
+    }
+    const bool needed = is_needed(pp, now);
+    if (needed && look_again_ == soon::no) look_again_ = soon::work_waits;
+    if (!needed && now - w.since < blocked_unneeded) return false;
+    const int tid = mp->tid.load(memory_order_relaxed);  // relaxed: see tid
+    const std::int64_t cpu = thread_cpu_time(tid);
+    if (w.cpu_first < 0) {
+        w.cpu_first = cpu;
+        w.first_at = now;
+    }
+    if (cpu == w.cpu || w.cpu < 0) {
+        w.cpu_then = cpu;
+        w.then = nanotime();
+    }
+    if (cpu != w.cpu) {
+        const bool slept = w.cpu >= 0 && !is_most(cpu - w.cpu, now - w.looked_at) &&
+                           state_at(*mp, tid, cpu, now) == thread_state::asleep;
+        w.cpu = cpu;
+        w.looked_at = w.still_since = now;
+        if (!needed) return false;
+        if (!slept) {
+            w.was_asleep = false;
+            look_at_running(pp, *mp, false, now);
+            return false;
+        }
+        look_again_ = soon::question_open;
+        // A thread asleep at two looks in a row, in different calls, goes from one blocking call to
+        // the next: each look finds that its clock has moved.
+        if (!std::exchange(w.was_asleep, true)) return false;
+        const bool taken = take(pp, *mp, spare_for::blocked, {}, now);
+        if (!taken) look_again_ = soon::work_waits;  // no next m is free, or mp has come back
+        return taken;
+    }
+    w.looked_at = now;
+    if (now - w.still_since < (needed ? blocked_grace : blocked_unneeded)) {
+        if (needed) look_again_ = soon::question_open;
+        return false;
+    }
+    const thread_state state = state_at(*mp, tid, cpu, now);
+    if (state == thread_state::awake) {  // the thread would run, but has no processor
+        if (needed) look_at_running(pp, *mp, true, now);
+        return false;
+    }
+    // A wrong guess does no harm: sysmon follows a thread that has only waited for a processor.
+    if (state == thread_state::unknown && now - w.still_since < unknown_grace) return false;
+    return take(pp, *mp, spare_for::blocked, {}, now);
+}
+
+// Ends the turn on pp if it is due. `waits`: the thread waits for a processor; the next stopped
+// thread would have to wait too.
+void hostage_watch::look_at_running(p& pp, m& mp, bool waits, std::int64_t now) {
+    auto& w = pp.watch;
+    if (!hostages.stops) return;
+    waits = waits && w.cpu >= 0 && now - w.since < waiting_max && is_no_processor_free();
+    const bool at_once = &pp == longest_ || is_timer_due(pp, now);
+    const std::int64_t turn = at_once ? hostages.interactive_after : std::int64_t{time_slice};
+    if (now - w.since < turn) return;
+    if (waits && !at_once && w.asked_at == 0 && runq_empty(pp) && does_line_wait_alone()) return;
+    if (waits || is_for_others(pp, now)) {
+        const std::int64_t ran = pp.timers.pace.ran_at();
+        if (now - std::max(mp.lent_at, ran) < lending_period) return;
+    }
+    // First a request to yield: a goroutine that uses rota has yielded by the next look.
+    if (w.asked_at == 0) {
+        w.asked_at = now;
+        ask_to_yield(mp, w.tick, has_hardly_begun(pp, now));
+        look_again_ = soon::question_open;
+        return;
+    }
+    if (now - w.asked_at < answer_time) {
+        look_again_ = soon::question_open;
+        return;
+    }
+    if (!mp.preempt.load(memory_order_relaxed)) {  // relaxed: advice
+        w.asked_at = 0;                            // the goroutine has yielded
+        return;
+    }
+    stop(pp, mp, now);
+}
+
+take_from hostage_watch::what_of(turn_was was, bool was_blocked) {
+    if (was_blocked) return take_from::blocked;
+    return was == turn_was::hardly_begun ? take_from::hardly_run : take_from::computing;
+}
+
+// Hands pp on, if sysmon can take it and the next m exists already: the thread that makes ms may
+// itself wait for the goroutine that computes. The p is lent if its goroutine is in its turn and
+// computes steadily, or if its thread waits for a processor. A blocked thread may wait for a lock
+// that a stopped thread holds, malloc's for example. So at every second take from a blocked m, the
+// first stopped thread comes before the queue.
+//
+// While sysmon, which is no m, holds the p, all ms may be asleep without a deadlock. So sysmon
+// tells the deadlock detector (sched.retaking), and asks it again afterwards.
+bool hostage_watch::take(p& pp, m& mp, spare_for why, ended_turn ended, std::int64_t now) {
+    const bool was_blocked = why == spare_for::blocked;
+    // Many threads that go from call to call leave sysmon little processor time.
+    if (was_blocked) (void)begin_stopping();
+    const bool lends = !was_blocked && (ended.waits || is_for_others(pp, now));
+    const std::int64_t used = now - pp.watch.since, spent = spent_in_turn(pp);
+    sched.retaking.store(true, memory_order_relaxed);  // relaxed: published with the p
+    note_hostage(why);
+    line_turn turn = line_turn::last;
+    if (was_blocked && !was_stopped_ones_turn_) turn = line_turn::first;
+    else if (is_for_others(pp, now)) turn = line_turn::none;
+    order_spare(why, spare_need::now, now);
+    const heir next = set_aside(pp, turn, now);
+    const bool taken = next.mp != nullptr && take_p(pp, what_of(ended.was, was_blocked));
+    const bool comes_back = ended.was == turn_was::steady || ended.waits;
+    const bool is_lent = taken && lends && comes_back && !next.is_stopped;
+    const std::int64_t clock = ended.waits ? pp.watch.cpu : -1;
+    if (taken) {
+        shared_counts.handoffs.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
+        if (was_blocked) was_stopped_ones_turn_ = next.is_stopped;
+        pp.watch = {};
+        pp.seen_sched_when = now;  // the next goroutine's slice is new
+        if (!was_blocked) note_computed(pp, now);
+        mp.turn_used = is_lent ? used : 0;
+        mp.turn_spent = spent;
+        if (is_lent) mp.lent_at = now;
+        mp.lent_waiting = is_lent && ended.waits;
+        mp.was_let_go = false;
+        published_count_ = -1;
+        pp.host = nullptr;
+        // The lending satisfies the request to yield. A stop of the world asks again.
+        if (is_lent) mp.preempt.store(false, memory_order_relaxed);  // relaxed: advice
+        if (is_lent) {
+            lend(pp, mp, clock, *next.mp);
+        } else {
+            pp.vacated = ended.vacated;
+            if (!was_blocked) pp.slice_over = true;
+            give_to(next, pp);
+        }
+    } else if (next.mp != nullptr) {
+        put_back(next);
+    }
+    bool dead = false;
+    {
+        const lock_guard guard(sched.mu);
+        sched.retaking.store(false, memory_order_relaxed);  // relaxed: under sched.mu
+        if (!taken) --sched.hostage_count;
+        dead = is_deadlocked();
+    }
+    if (dead) confirm_deadlock();
+    if (taken) allow(mp, allowance_of(mp));
+    return taken;
+}
+
+// Starts the maker and gives sysmon a short slice, which a thread made by sysmon would inherit:
+// from here on the maker makes the threads. False: the maker cannot be started.
+bool hostage_watch::begin_stopping() {
+    if (is_served_early_) return true;
+    const std::int64_t now = nanotime();
+    if (maker_refused_at_ != 0 && now - maker_refused_at_ < maker_period) return false;
+    if (!start_maker_if_granted()) {
+        maker_refused_at_ = now;
+        return false;
+    }
+    is_served_early_ = true;
+    thread_runs_briefly();
+    return true;
+}
+
+void hostage_watch::stop(p& pp, m& mp, std::int64_t now) {
+    if (!begin_stopping()) return;
+    const bool steady = is_steady(pp);
+    const int tid = mp.tid.load(memory_order_relaxed);  // relaxed: see tid
+    const thread_place place = place_of_thread(tid);
+    const bool stops = steady && place.state != thread_state::asleep;
+    ended_turn ended;
+    ended.vacated = stops && is_no_processor_free() ? place.processor : p::anywhere;
+    ended.was = has_hardly_begun(pp, now) ? turn_was::hardly_begun
+                : steady                  ? turn_was::steady
+                                          : turn_was::some;
+    ended.waits = !steady && now - pp.watch.still_since >= blocked_grace &&
+                  now - pp.watch.since < waiting_max && waits_computing(pp, mp, tid);
+    if (!take(pp, mp, spare_for::computes, ended, now)) return;
+    attentive_until_ = computed_until_ = now + attention;
+    stopped_until_ = now + stop_takes;
+    if (mp.turn_used != 0) {
+        lent_until_ = now + 2 * lent_time;
+        return;
+    }
+    // The thread may have gone into a call meanwhile.
+    if (stops && state_of_thread(tid) != thread_state::asleep) stop_thread(mp);
+}
+
+// Whether a thread without a p that has used up its allowance is to be stopped. A thread that
+// sleeps now and then is not: the signal would interrupt its calls, and it would hold a p while it
+// sleeps. The clock may not tell a thread that sleeps from a thread that has no processor. Then the
+// kernel's count of its sleeps decides: it must have used up two allowances without a sleep.
+bool hostage_watch::is_to_be_stopped(m& mp, int tid, std::int64_t spent, std::int64_t time) {
+    std::uint64_t sleeps = 0;
+    const thread_state state = state_of_thread(tid, sleeps);
+    if (state == thread_state::asleep) return false;
+    if (is_most(spent, time)) return true;
+    if (state == thread_state::unknown) return false;
+    const bool same = mp.sleeps_known && mp.sleeps_seen == sleeps;
+    mp.sleeps_seen = sleeps;
+    mp.sleeps_known = true;
+    return same;
+}
+
+// Whether mp still has no p; watches its thread, and may stop it. False: mp has come back into the
+// runtime, or has got a p.
+bool hostage_watch::is_still_out(m& mp) {
+    if (mp.entry.load(memory_order_relaxed) != entry_state::taken) return false;  // relaxed: a hint
+    if (mp.suspended.load(memory_order_relaxed)) {                                // relaxed: a hint
+        mp.turn_used = 0;  // its next turn is new
+        return true;
+    }
+    const std::uint32_t stay = mp.stays.load(memory_order_relaxed);  // relaxed: a round late
+    if (stay != mp.stay) {  // a new stay without a p: mp was in a system call meanwhile
+        mp.stay = stay;
+        published_count_ = -1;  // an m that left its p has counted itself in hostage_count too
+        mp.turn_used = 0;
+        allow(mp, run_without_p);
+        return true;
+    }
+    const int tid = mp.tid.load(memory_order_relaxed);  // relaxed: see tid
+    const std::int64_t cpu = thread_cpu_time(tid);
+    const std::int64_t now = nanotime();
+    const bool is_still = cpu == mp.cpu_seen;  // blocked, or without a processor
+    mp.cpu_seen = cpu;
+    const std::int64_t spent = cpu - mp.cpu_then;
+    if (is_still) {
+        if (!mp.sleeps_known) {
+            mp.cpu_then = cpu;
+            mp.then = now;
+        }
+        return true;
+    }
+    mp.lent_waiting = false;  // the thread has had a processor since
+    if (!mp.was_let_go) computed_until_ = now + attention;
+    if (look_again_ == soon::no) look_again_ = soon::work_waits;
+    if (spent < mp.allowance || !hostages.stops) return true;
+    calm_rounds_ = 0;
+    const bool stops = is_to_be_stopped(mp, tid, spent, now - mp.then);
+    mp.cpu_then = cpu;
+    mp.then = now;
+    mp.allowance = run_without_p;
+    if (!stops || !begin_stopping()) return true;
+    mp.was_let_go = false;
+    mp.turn_used = 0;
+    // relaxed: a hint. If mp is in its next call by now, the signal must not interrupt that.
+    if (mp.entry.load(memory_order_relaxed) == entry_state::taken) stop_thread(mp);
+    return true;
+}
+
+void hostage_watch::adopt_taken() {
+    for (m* mp = ms_just_taken(); mp != nullptr;) {
+        m* const next = mp->taken_next;
+        allow(*mp, allowance_of(*mp));
+        mp->was_let_go = false;
+        mp->taken_next = followed_;
+        followed_ = mp;
+        ++followed_count_;
+        mp = next;
+    }
+}
+
+void hostage_watch::follow() {
+    adopt_taken();
+    m** link = &followed_;
+    for (int i = 0; i < follow_at_most && *link != nullptr; ++i) {
+        m& mp = **link;
+        m* const next = mp.taken_next;
+        if (is_still_out(mp) || !is_back(mp)) {
+            link = &mp.taken_next;
+            continue;
+        }
+        *link = next;  // mp may be on the list of ms_just_taken again
+        --followed_count_;
+    }
+    publish_followed();
+    if (*link == nullptr || link == &followed_) return;
+    // The ms that this round has not looked at come first in the next round.
+    m* const rest = *link;
+    *link = nullptr;
+    m* last = rest;
+    while (last->taken_next != nullptr) last = last->taken_next;
+    last->taken_next = followed_;
+    followed_ = rest;
+}
+
+void hostage_watch::publish_followed() {
+    if (followed_count_ == published_count_) return;
+    published_count_ = followed_count_;
+    const lock_guard guard(sched.mu);
+    sched.hostage_count = followed_count_;
+}
+
+// Lets the first stopped thread go on without a p if no p has begun a turn for long. The ms that
+// hold the ps may wait, inside the runtime, for a lock that the stopped thread holds. Where threads
+// compute without a p anyway, there are more likely just too many threads for the processors: then
+// sysmon waits longer.
+void hostage_watch::free_what_is_stuck(std::int64_t now) {
+    bool anyone = false;
+    {
+        const lock_guard guard(sched.mu);
+        anyone = sched.suspended_first != nullptr;
+    }
+    std::uint64_t ticks = 0;
+    for (std::int32_t i = 0; i < proc_count(); ++i)
+        ticks += sched.allp[i]->sched_tick.load(memory_order_relaxed);  // relaxed: a hint
+    if (!anyone || ticks != stuck_ticks_ || stuck_since_ == 0) {
+        stuck_ticks_ = ticks;
+        stuck_since_ = now;
+    } else if (now - stuck_since_ >
+               (now < computed_until_ ? stuck_after_amid_others : stuck_after)) {
+        stuck_since_ = now;
+        m* const mp = release_suspended();
+        if (mp != nullptr) {
+            allow(*mp, time_slice);
+            mp->was_let_go = true;
+        }
+    }
+    if (anyone && look_again_ == soon::no) look_again_ = soon::work_waits;
+}
+
+// Wakes an m for a p that has been idle for 1 ms beside stopped threads, or although a spinner was
+// called for: a p that was given back may be so. A host that waits for a processor has a slice's
+// time to come for its p: the next stopped thread would have to wait too.
+void hostage_watch::wake_beside_idle_p(std::int64_t now) {
+    const bool is_wanted = global_has_work() ||
+                           sched.need_spinning.load(memory_order_relaxed);  // relaxed: a round late
+    if (!is_wanted || !is_any_idle() || do_hosts_come(now - time_slice)) {
+        idle_beside_since_ = 0;
+    } else if (idle_beside_since_ == 0) {
+        idle_beside_since_ = now;
+    } else if (now - idle_beside_since_ > idle_beside_max) {
+        idle_beside_since_ = 0;
+        wakep();
+    }
+}
+
+}  // namespace rota::rt

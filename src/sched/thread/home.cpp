@@ -1,0 +1,74 @@
+// Decides how a thread inside run() uses its p, and lets it sleep.
+#include "sched/thread/home.hpp"
+
+#include "sched/m/m_lifecycle.hpp"
+#include "sched/queue/deadlock.hpp"
+#include "sched/queue/run_queue.hpp"
+#include "sched/queue/timers.hpp"
+#include "sched/thread/lock_thread.hpp"
+#include "sys/call/clock.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// Returns the main goroutine if it is the next in self's p: it has just begun, has yielded while no
+// other goroutine waited, or could not park after all.
+found main_alone(m& self) {
+    p& pp = *self.pp;
+    found f;
+    if (are_timers_to_run(pp)) return f;
+    f.gp = runq_get(pp, f.inherit);
+    if (f.gp == nullptr) return f;
+    const bool goes_on_elsewhere = f.gp->is_locked && f.gp->locked_m != &self;  // pinned there
+    if (f.gp->main_of == self.run && !goes_on_elsewhere) return f;
+    runq_put(pp, *f.gp, true);
+    return {};
+}
+
+// Sleeps without a p, until an event that this m waits for.
+void sleep_at_home(m& self) {
+    bool dead = false;
+    {
+        const lock_guard guard(sched.mu);
+        // relaxed: its main goroutine, which is on its way here, has stored that under sched.mu
+        if (is_run_over(self) || self.locked_g.load(memory_order_relaxed) != nullptr) return;
+        dead = lie_down(self);
+    }
+    if (dead) confirm_deadlock();
+    self.park.sleep();
+}
+
+}  // namespace
+
+found next_at_home(m& self) {
+    self.preempt.store(false, memory_order_relaxed);  // relaxed: advice
+    for (;;) {
+        if (is_run_over(self)) return {};
+        // relaxed: looked at again under sched.mu
+        if (self.locked_g.load(memory_order_relaxed) != nullptr) return {wait_for_locked_g(self)};
+        if (sched.through_g0.load(memory_order_relaxed) % through_g0_lock != 0)
+            honour_stops(self);  // relaxed: looked at again
+        if (self.pp != nullptr) {
+            if (const found f = main_alone(self)) return f;
+            handoffp(releasep(self));
+        }
+        sleep_at_home(self);
+    }
+}
+
+bool lie_down(m& self) {
+    self.park.clear();
+    self.locked_idle = true;
+    ++sched.locked_idle_count;
+    return is_deadlocked();
+}
+
+bool call_home(m& home) {
+    if (!home.locked_idle) return false;
+    home.locked_idle = false;
+    --sched.locked_idle_count;
+    return true;
+}
+
+}  // namespace rota::rt

@@ -1,0 +1,31 @@
+// Schedules the thread inside run(), which must return as soon as its main goroutine has ended.
+//
+// So the thread runs that goroutine and no other: another goroutine might compute or block there
+// for ever, and cannot be moved to another thread. The main goroutine itself is bound to no thread.
+// It begins here; when it parks, the m gives its p away and sleeps, and the goroutine goes on
+// wherever it is readied, unless it locks itself to its thread (sched/thread/lock_thread).
+//
+//     run() ──► runs the main goroutine ──it parks──► sleeps ──it has ended──► run() returns
+//                        ▲                              │
+//                        └──────it locks itself─────────┘
+#pragma once
+
+#include "base/annotations.hpp"
+#include "core/sched.hpp"
+#include "sched/base/schedule.hpp"
+
+namespace rota::rt {
+
+// Returns the goroutine that self, the m of a thread inside run(), runs next: the main goroutine.
+// Empty: the run() is over.
+[[nodiscard]] found next_at_home(m& self) ROTA_EXCLUDES(sched.mu);
+
+// Notes that self, without a p, sleeps as soon as sched.mu is free, until a waker calls call_home.
+// True: that is a deadlock.
+[[nodiscard]] bool lie_down(m& self) ROTA_REQUIRES(sched.mu);
+
+// Ends the sleep noted by lie_down: `home` is to look again at what it waits for. True: `home` was
+// asleep, and the caller wakes it once sched.mu is free.
+[[nodiscard]] bool call_home(m& home) ROTA_REQUIRES(sched.mu);
+
+}  // namespace rota::rt
