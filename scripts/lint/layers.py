@@ -72,7 +72,8 @@ class Layers:
             return f"{room} may not include {to}, which stands below it in layers.txt"
         if top_of(to) == top_of(room):
             return None
-        doors, inside = self.doors.get(to), self.inside.get(to, ())
+        doors = self.doors.get(to)
+        inside = self.inside.get(to, self.inside.get(top_of(to), ()))
         if door and doors and door not in doors and not {room, top_of(room)} & set(inside):
             return f"{include} is no door of {to} (layers.txt: {' '.join(sorted(doors))})"
         return None

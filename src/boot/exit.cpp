@@ -13,7 +13,6 @@
 #include "diag/crash/crash.hpp"
 #include "diag/leak/leak_check.hpp"
 #include "diag/leak/park_watch.hpp"
-#include "sched/m/m_lifecycle.hpp"
 #include "sched/modes/seeded.hpp"
 #include "sched/preempt/suspend.hpp"
 #include "sched/queue/idle.hpp"

@@ -6,11 +6,11 @@
 #include "core/getg.hpp"
 #include "diag/crash/crash.hpp"
 #include "sched/base/entry.hpp"
+#include "sched/base/modes.hpp"
 #include "sched/base/schedule.hpp"
 #include "sched/goroutine/newproc.hpp"
-#include "sched/m/m_lifecycle.hpp"
-#include "sched/modes/seeded.hpp"
 #include "sched/queue/idle.hpp"
+#include "sched/queue/m_bind.hpp"
 #include "sched/thread/syscall.hpp"
 #include "sched/thread/threads.hpp"
 

@@ -17,7 +17,7 @@
 #include "sched/base/park.hpp"
 #include "sched/goroutine/goexit.hpp"
 #include "sched/goroutine/newproc.hpp"
-#include "sched/m/m_lifecycle.hpp"
+#include "sched/m/m_record.hpp"
 #include "sched/m/maker.hpp"
 #include "sched/thread/lock_thread.hpp"
 #include "sched/world/default_procs.hpp"

@@ -173,7 +173,7 @@ struct alignas(cache_line) m : self_header {
     bool is_idle = false;           // on sched's idle list
     bool locked_idle = false;       // sleeps until its locked goroutine is to run
     bool locked_ready = false;      // its locked goroutine is to run, and has left its queue
-    m* suspended_next = nullptr;    // sched/preempt/suspend: next m in line for a p
+    m* suspended_next = nullptr;    // sched/queue/suspended_queue: next m in line for a p
     std::uint32_t its_turn = 0;     // its turn comes at this value of runq.popped()
     m* unborn_next = nullptr;       // its thread is being made, and it has a p: see sched.unborn
     m* to_make_next = nullptr;      // next in the list of threads to make: sched/m/maker

@@ -71,7 +71,7 @@ struct sched_t {
     std::uint64_t stirs ROTA_GUARDED_BY(mu) = 1;
     std::int32_t m_max ROTA_GUARDED_BY(mu) = 10000;  // the program's limit of ms
     // Three numbers of ms that do not count against m_max. spare_count: the spare ms that sysmon
-    // has ordered for ps which it takes from goroutines that do not return (sched/m/spare).
+    // has ordered for ps which it takes from goroutines that do not return (sched/m/standby).
     // spares_coming: the spare ms that are still to begin. hostage_count: the ms without their p at
     // sysmon's last round, and since.
     std::int32_t spare_count ROTA_GUARDED_BY(mu) = 0;
@@ -133,7 +133,8 @@ struct sched_t {
     atomic<std::uint32_t> scanning{0};  // stacks are being read: sched/preempt/scan
     // scans that also hold the goroutines stopped on their threads
     atomic<std::uint32_t> holding_stopped{0};
-    bool ms_short = false;      // no new goroutine begins: sched/m/spare; see ms_are_short
+    // no new goroutine begins: sched/queue/start_admission; see ms_are_short
+    bool ms_short = false;
     bool limit_passed = false;  // more ms than the program may have; see is_limit_passed
     // seconds, see about_now(); written by sysmon, and by a thread that wakes sysmon
     std::uint32_t about_now = 0;

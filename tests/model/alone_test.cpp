@@ -9,6 +9,7 @@
 #include "rig.hpp"
 #include "sched/base/wakeup.hpp"
 #include "sched/policy/alone.hpp"
+#include "sched/queue/poll_mode.hpp"
 #include "sched/queue/run_queue.hpp"
 #include "sched/queue/timers.hpp"
 

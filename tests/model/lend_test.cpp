@@ -8,7 +8,8 @@
 #include "rig.hpp"
 #include "sched/base/park.hpp"
 #include "sched/base/wakeup.hpp"
-#include "sched/m/spare.hpp"
+#include "sched/m/m_lifecycle.hpp"
+#include "sched/monitor/heir.hpp"
 #include "sched/preempt/lend.hpp"
 #include "sched/preempt/take.hpp"
 #include "sched/queue/run_queue.hpp"
@@ -29,8 +30,10 @@ bool lend_p0(machine& rig) {
     const heir next = set_aside(pp, line_turn::none, nanotime());
     m* const host = pp.mp.load(memory_order_acquire);
     const bool taken = next.mp != nullptr && !next.is_stopped && take_p(pp);
-    if (taken) lend(pp, *host, -1, *next.mp);
-    else if (next.mp != nullptr) put_back(next);
+    if (taken) {
+        lend(pp, *host, -1);
+        startm(pp, false, next.mp);
+    } else if (next.mp != nullptr) put_back(next);
     sched.retaking.store(false, memory_order_relaxed);
     return taken;
 }

@@ -14,8 +14,9 @@
 #include "netpoll/poller.hpp"
 #include "sched/base/latency.hpp"
 #include "sched/base/schedule.hpp"
-#include "sched/m/m_lifecycle.hpp"
+#include "sched/m/m_thread.hpp"
 #include "sched/queue/idle.hpp"
+#include "sched/queue/m_bind.hpp"
 #include "sched/queue/run_queue.hpp"
 #include "sys/thread/thread.hpp"
 

@@ -1,5 +1,5 @@
-// Explores the m that is set aside for a p before that p is taken (sched/m/spare), the goroutines
-// that may not begin meanwhile, and a p whose new m gets no thread (sched/m/maker).
+// Explores the m that is set aside for a p before that p is taken (sched/monitor/heir), the
+// goroutines that may not begin meanwhile, and a p whose new m gets no thread (sched/m/maker).
 //
 // Invariant: an m is on one list, or set aside for one p; and when the schedule is quiet every
 // goroutine has run. No schedule starts a thread: the kernel refuses each.
@@ -13,7 +13,9 @@
 #include "sched/base/park.hpp"
 #include "sched/base/wakeup.hpp"
 #include "sched/m/m_lifecycle.hpp"
-#include "sched/m/spare.hpp"
+#include "sched/m/standby.hpp"
+#include "sched/monitor/admission_control.hpp"
+#include "sched/monitor/heir.hpp"
 #include "sched/preempt/suspend.hpp"
 #include "sched/preempt/take.hpp"
 #include "sched/queue/run_queue.hpp"

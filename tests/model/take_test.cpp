@@ -9,7 +9,7 @@
 #include "sched/base/entry.hpp"
 #include "sched/base/park.hpp"
 #include "sched/m/m_lifecycle.hpp"
-#include "sched/monitor/hostage.hpp"
+#include "sched/preempt/stop_settings.hpp"
 #include "sched/preempt/suspend.hpp"
 #include "sched/preempt/take.hpp"
 #include "sched/queue/run_queue.hpp"

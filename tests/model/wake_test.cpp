@@ -14,6 +14,7 @@
 #include "sched/base/wakeup.hpp"
 #include "sched/m/m_lifecycle.hpp"
 #include "sched/queue/idle.hpp"
+#include "sched/queue/m_bind.hpp"
 #include "sched/queue/run_queue.hpp"
 #include "sched/thread/syscall.hpp"
 

@@ -21,7 +21,7 @@
 #include "diag/symbol/symbolize.hpp"
 #include "diag/trace/session.hpp"
 #include "mem/stack.hpp"
-#include "sched/m/m_lifecycle.hpp"
+#include "sched/queue/m_bind.hpp"
 #include "sys/signal/ask_thread.hpp"
 #include "sys/signal/signal.hpp"
 #include "sys/thread/thread.hpp"

@@ -10,7 +10,7 @@
 #include "diag/stack/traceback.hpp"
 #include "diag/text/report.hpp"
 #include "mem/mapped.hpp"
-#include "sched/m/m_lifecycle.hpp"
+#include "sched/m/m_thread.hpp"
 #include "sched/queue/deadlock.hpp"
 #include "sched/thread/threads.hpp"
 #include "sys/call/clock.hpp"

@@ -14,8 +14,8 @@
 #include "diag/stack/reading_stacks.hpp"
 #include "diag/stack/stack_text.hpp"
 #include "sched/base/bubble.hpp"
-#include "sched/record/creation.hpp"
 #include "sched/record/labels.hpp"
+#include "sched/world/keep_creations.hpp"
 #include "sys/call/clock.hpp"
 
 namespace rota::leak {

@@ -9,7 +9,7 @@
 #include "base/fatal.hpp"
 #include "core/getg.hpp"
 #include "diag/leak/unreachable.hpp"
-#include "sched/modes/seeded.hpp"
+#include "sched/base/modes.hpp"
 #include "sys/signal/stop_signal.hpp"
 
 namespace rota::rt {

@@ -11,9 +11,9 @@
 #include "diag/symbol/symbolize.hpp"
 #include "diag/text/report.hpp"
 #include "mem/mapped.hpp"
+#include "sched/base/modes.hpp"
 #include "sched/base/park_check.hpp"
-#include "sched/m/m_lifecycle.hpp"
-#include "sched/modes/seeded.hpp"
+#include "sched/m/m_thread.hpp"
 #include "sys/thread/thread.hpp"
 
 namespace rota::rt {

@@ -16,7 +16,7 @@
 #include "netpoll/uring.hpp"
 #include "sched/base/entry.hpp"
 #include "sched/base/hooks.hpp"
-#include "sched/modes/seeded.hpp"
+#include "sched/base/modes.hpp"
 #include "sched/queue/deadlock.hpp"
 #include "sched/world/stw.hpp"
 #include "sync/lock_owners.hpp"

@@ -8,10 +8,9 @@
 #include "base/probe.hpp"
 #include "sched/base/bubble.hpp"
 #include "sched/base/entry.hpp"
+#include "sched/base/modes.hpp"
 #include "sched/base/park.hpp"
 #include "sched/goroutine/gfree.hpp"
-#include "sched/modes/chaos.hpp"
-#include "sched/modes/seeded.hpp"
 #include "sched/queue/switch.hpp"
 #include "sched/record/labels.hpp"
 #include "sched/thread/lock_thread.hpp"
@@ -56,8 +55,9 @@ extern "C" ROTA_SWITCHES_STACK void rota_goroutine_main() {
     {
         m& self = getm();
         // Not leave_runtime(): a request to yield was meant for the goroutine before. And a
-        // goroutine that yields here would count as begun (sched/m/spare) before it shows whether
-        // it blocks. Where requests are made up (chaos, seeded), this is a place like any other.
+        // goroutine that yields here would count as begun (sched/queue/start_admission) before it
+        // shows whether it blocks. Where requests are made up (chaos, seeded), this is a place like
+        // any other.
         if (ROTA_UNLIKELY(!try_leave_runtime(self)) && (chaos.on || seeded.on)) preempt_yield();
     }
     g& gp = *getm().curg;

@@ -9,6 +9,7 @@
 #include "sched/base/wakeup.hpp"
 #include "sched/m/m_lifecycle.hpp"
 #include "sched/preempt/scan.hpp"
+#include "sched/queue/m_bind.hpp"
 #include "sched/queue/switch.hpp"
 #include "sched/record/trace_events.hpp"
 #include "sys/call/clock.hpp"

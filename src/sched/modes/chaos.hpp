@@ -17,30 +17,11 @@
 
 #include <cstdint>
 
-#include "base/rand.hpp"
-#include "core/sched.hpp"
+#include "sched/base/modes.hpp"
 
 namespace rota::rt {
 
-struct chaos_t {
-    bool on = false;
-    std::uint64_t seed = 0;
-};
-inline constinit chaos_t chaos;  // fixed at boot, before there is an m
-
 // Turns chaos mode on. Caller: boot.
 void chaos_begin(std::uint64_t seed);
-
-// The random generator of the m with this number.
-rng chaos_rng(std::uint64_t m_id);
-
-// schedule_loop in chaos mode.
-void chaos_loop(m& self);
-
-// preempt_yield in chaos mode: the end of an operation.
-void chaos_leave();
-
-// Shuffles a batch that the calling m moves.
-void chaos_shuffle(g** batch, std::uint32_t n);
 
 }  // namespace rota::rt

@@ -7,10 +7,13 @@
 
 #include "base/fatal.hpp"
 #include "sched/base/wakeup.hpp"
+#include "sched/m/m_lifecycle.hpp"
 #include "sched/m/maker.hpp"
+#include "sched/monitor/heir.hpp"
 #include "sched/preempt/lend.hpp"
 #include "sched/preempt/suspend.hpp"
 #include "sched/preempt/take.hpp"
+#include "sched/preempt/thread_state.hpp"
 #include "sched/queue/deadlock.hpp"
 #include "sched/queue/placement.hpp"
 #include "sched/queue/run_queue.hpp"
@@ -135,17 +138,6 @@ void allow(m& mp, std::int64_t allowance) {
 }
 
 }  // namespace
-
-thread_state state_at(m& mp, int tid, std::int64_t cpu, std::int64_t now) {
-    constexpr std::int64_t awake_holds = 10'000'000;  // ns
-    if (cpu >= 0 && mp.tid_awake == tid && mp.cpu_awake == cpu && now - mp.awake_at < awake_holds)
-        return thread_state::awake;
-    const thread_state state = state_of_thread(tid);
-    mp.awake_at = now;
-    mp.tid_awake = state == thread_state::awake ? tid : 0;
-    mp.cpu_awake = cpu;
-    return state;
-}
 
 bool has_hardly_begun(const p& pp, std::int64_t now) {
     const auto& w = pp.watch;
@@ -398,7 +390,8 @@ bool hostage_watch::take(p& pp, m& mp, spare_for why, ended_turn ended, std::int
         // The lending satisfies the request to yield. A stop of the world asks again.
         if (is_lent) mp.preempt.store(false, memory_order_relaxed);  // relaxed: advice
         if (is_lent) {
-            lend(pp, mp, clock, *next.mp);
+            lend(pp, mp, clock);
+            startm(pp, false, next.mp);
         } else {
             pp.vacated = ended.vacated;
             if (!was_blocked) pp.slice_over = true;

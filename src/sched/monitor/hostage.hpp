@@ -21,22 +21,15 @@
 #include <cstdint>
 
 #include "core/sched.hpp"
-#include "sched/m/spare.hpp"
+#include "sched/m/standby.hpp"
+#include "sched/monitor/admission_control.hpp"
+#include "sched/preempt/stop_settings.hpp"
 #include "sched/preempt/take.hpp"
 #include "sys/thread/thread.hpp"
 
 namespace rota::rt {
 
 inline constexpr std::int64_t time_slice = 10'000'000;  // ns: one goroutine's turn
-
-struct hostage_settings {
-    bool stops = false;  // sysmon may stop threads
-    int signal = 0;      // the signal that stops them
-    // ns that a goroutine may run before goroutines readied by a timer, the network or a foreign
-    // thread come first
-    std::int64_t interactive_after = 0;
-};
-inline constinit hostage_settings hostages;  // fixed at boot
 
 // From now on sysmon may stop threads, by this signal. Caller: boot.
 void hostages_allow_stops(int signal, std::int64_t interactive_after);
@@ -46,24 +39,12 @@ void hostages_allow_stops(int signal, std::int64_t interactive_after);
 // computed. Caller: sysmon.
 bool has_hardly_begun(const p& pp, std::int64_t now);
 
-// The state of mp's thread. Its clock has just shown `cpu`. An awake thread without a processor
-// cannot fall asleep before its clock moves, and the kernel's answer takes a while: so the kernel
-// is not asked each time. It is asked now and then, because some clocks move in steps. Caller:
-// sysmon.
-thread_state state_at(m& mp, int tid, std::int64_t cpu, std::int64_t now);
-
 // Asks the goroutine that runs on mp to yield at its next runtime operation, because of its time
 // since that tick of its p. `early`: it has had next to nothing of its turn.
 inline void ask_to_yield(m& mp, std::uint32_t tick, bool early) {
     mp.asked_tick.store(tick, memory_order_relaxed);    // relaxed: advice
     mp.asked_early.store(early, memory_order_relaxed);  // relaxed: advice
     mp.preempt.store(true, memory_order_relaxed);       // relaxed: advice
-}
-
-// Names the turn that pp's holder makes now. relaxed: the holder's own; for sysmon a guess
-inline std::uint64_t turn_of(const p& pp) {
-    return std::uint64_t{static_cast<std::uint32_t>(pp.id) + 1} << 32 |
-           pp.sched_tick.load(memory_order_relaxed);
 }
 
 class hostage_watch {

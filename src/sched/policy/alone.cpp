@@ -5,10 +5,11 @@
 #include <utility>
 
 #include "netpoll/poller.hpp"
+#include "sched/base/modes.hpp"
+#include "sched/base/poll_due.hpp"
 #include "sched/base/wakeup.hpp"
-#include "sched/modes/chaos.hpp"
-#include "sched/monitor/hostage.hpp"
-#include "sched/queue/poll.hpp"
+#include "sched/preempt/thread_state.hpp"
+#include "sched/queue/poll_mode.hpp"
 #include "sched/queue/run_queue.hpp"
 #include "sched/queue/timers.hpp"
 #include "sys/call/clock.hpp"
@@ -30,7 +31,7 @@ constexpr long nap_alone_max_us = 2000, nap_alone_min_us = 20, nap_alone_late_us
 // machine.
 constexpr int watchful_looks = 50;
 constexpr long nap_watchful_us = 1000;
-constexpr long nap_calm_us = 4000;
+constexpr long nap_calm_us = rest_look_ns / 1000;
 
 // A p with waiting goroutines and fewer than slow_turns turns in slow_look_ns needs help. So does a
 // p at whose ring a goroutine has waited for more than long_wait_ns, even if the machine has no
@@ -43,9 +44,6 @@ constexpr std::int64_t worth_it_per_s = 8'000;  // goroutines that the network b
 constexpr std::int64_t recently = 8;            // looks of the moving average of the pace
 
 constinit polling fixed_way = polling::on_trial;  // at boot
-
-// relaxed: sysmon is the writer. A late reader is found by the m that sysmon wakes, or polls too.
-bool is_alone() { return sched.polls_alone.load(memory_order_relaxed); }
 
 bool is_idle_p(const p& pp) {
     return pp.status.load(memory_order_relaxed) == p_status::idle;  // relaxed: a hint
@@ -222,52 +220,16 @@ constexpr trial_rules alone_trial::rules{.span_ns = 25'000'000,
                                          .memory = 8,
                                          .gain_of_harm = -150};
 
-bool is_left_to_owner(const p& pp) {
-    light_fence();                                                    // pairs(poll.alone)
-    if (!sched.polls_alone.load(memory_order_relaxed)) return false;  // pairs(poll.alone)
-    return !are_turns_long(pp, nanotime());
-}
-
-bool is_left_to_another(const p& pp) {
-    constexpr std::int64_t lately = 1'000'000;
-    if (!is_alone()) return false;
-    // relaxed, here and below: hints. An m that misses the end of `alone` gives up its p as under
-    // `shared`: the thread that ends the way, or queues work, finds the p idle, or has set
-    // need_spinning.
-    const std::int64_t since =
-        std::max(pp.looked_at.load(memory_order_relaxed), nanotime() - lately);
-    if (sched.last_poll.load(memory_order_relaxed) <= since) return false;
-    for (std::int32_t i = 0; i < proc_count(); ++i) {
-        const p& other = *sched.allp[i];
-        if (&other == &pp || other.status.load(memory_order_relaxed) != p_status::running) continue;
-        if (other.looked_at.load(memory_order_relaxed) > since) return true;
-    }
-    return false;
-}
-
-bool may_rest(const m& self) {
-    if (self.spinning || !is_left_to_another(*self.pp)) return false;
-    return next_timer_run(*self.pp) - nanotime() > nap_calm_us * 1000;
-}
-
-bool is_poller_elsewhere() {
-    light_fence();                  // pairs(poll.alone)
-    if (!is_alone()) return false;  // an m that misses the beginning sleeps in the poller, for all
-    const lock_guard guard(sched.mu);
-    // relaxed: under sched.mu
-    return !sched.world_stops && sched.idle_p_count.load(memory_order_relaxed) != proc_count();
-}
-
 void alone_trial::fix(polling way) { fixed_way = way; }
 
-bool alone_trial::is_on() const { return is_alone(); }
+bool alone_trial::is_on() const { return is_left_to_one(); }
 
 std::int64_t alone_trial::stale_after() const {
     return lack_processors_ ? poll_stale_ns : poll_starved_ns;
 }
 
 void alone_trial::round(std::int64_t now) {
-    if (is_alone()) look_after_all(now);
+    if (is_left_to_one()) look_after_all(now);
     // Reads the clock again: look_after_all takes time, and sysmon may have lost its processor.
     if (fixed_way == polling::on_trial) return proceed(nanotime());
     const bool wanted = fixed_way == polling::alone && proc_count() > 1 && !chaos.on;
@@ -275,7 +237,7 @@ void alone_trial::round(std::int64_t now) {
 }
 
 long alone_trial::nap_us_max(std::int64_t now) const {
-    if (!is_alone()) return INT32_MAX;
+    if (!is_left_to_one()) return INT32_MAX;
     const long usual = calm_.is_calm() ? nap_calm_us : nap_alone_max_us;
     const long at_most = watchful_ > 0 ? nap_watchful_us : usual;
     std::int64_t us = at_most;
@@ -316,7 +278,7 @@ bool alone_trial::is_pace_usual(std::int64_t now) {
 
 void alone_trial::set(polling way) {
     const bool alone = way == polling::alone;
-    if (alone == is_alone()) return;
+    if (alone == is_left_to_one()) return;
     sched.polls_alone.store(alone, memory_order_seq_cst);  // pairs(poll.alone)
     if (alone) {
         // An m that sleeps in the poller beside a p at work need not any more. pairs(timer.poller)
@@ -332,7 +294,7 @@ void alone_trial::set(polling way) {
 }
 
 void alone_trial::end(std::int64_t now) {
-    if (!is_alone()) return;
+    if (!is_left_to_one()) return;
     trial_.begin_first(now);
     set(polling::shared);
 }
@@ -359,7 +321,7 @@ void alone_trial::proceed(std::int64_t now) {
     if (!trial_.is_counting()) return;
     const std::uint64_t n = waiting();
     if (r == row::begins_to_count) {
-        crowd_.begin_row(is_alone(), n);
+        crowd_.begin_row(is_left_to_one(), n);
         cost_then_ = process_cpu_time();
     }
     crowd_.look(n);
@@ -370,7 +332,7 @@ void alone_trial::proceed(std::int64_t now) {
     if (is_harmful) {
         calm_.disturb();
         trial_.turn_back(now);
-    } else if (is_alone() || trial_.per_s() >= worth_it_per_s) {
+    } else if (is_left_to_one() || trial_.per_s() >= worth_it_per_s) {
         trial_.turn(now, process_cpu_time() - cost_then_, crowd_.mean_in_eighths());
     } else {
         begin_afresh(now);

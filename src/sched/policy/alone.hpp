@@ -55,20 +55,6 @@
 
 namespace rota::rt {
 
-// Whether the goroutines that the network readied, in the ring of pp or in the global queue, are
-// left to the owner of pp, so that no m is woken. Caller: the owner of pp.
-[[nodiscard]] bool is_left_to_owner(const p& pp);
-
-// Whether another p runs whose m polled within the last millisecond, and later than the m of pp.
-[[nodiscard]] bool is_left_to_another(const p& pp);
-
-// Whether self, which has run out of work, may give up its p although that other p has work in
-// hand: no waker has called self, and no timer of its p is due soon.
-[[nodiscard]] bool may_rest(const m& self);
-
-// Whether an m without a p need not sleep in the poller: another m has a p, and polls.
-[[nodiscard]] bool is_poller_elsewhere() ROTA_EXCLUDES(sched.mu);
-
 enum class polling : int { shared = 0, alone = 1, on_trial = -1 };
 
 // The A/B trial of the two ways. Caller: sysmon only.

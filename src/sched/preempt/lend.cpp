@@ -1,7 +1,6 @@
 // Lends a p to an m that has something short to run, and gives it back.
 #include "sched/preempt/lend.hpp"
 
-#include "sched/m/m_lifecycle.hpp"
 #include "sched/preempt/suspend.hpp"
 #include "sched/queue/idle.hpp"
 #include "sched/queue/run_queue.hpp"
@@ -54,11 +53,10 @@ bool is_no_host_any_more(const p& pp, const m& host) {
 
 }  // namespace
 
-void lend(p& pp, m& host, std::int64_t clock, m& to) {
+void lend(p& pp, m& host, std::int64_t clock) {
     pp.host = &host;
     pp.host_clock = clock;
     pp.lent_at = nanotime();
-    startm(pp, false, &to);
 }
 
 bool give_back(p& pp) {

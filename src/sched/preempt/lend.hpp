@@ -33,9 +33,10 @@
 
 namespace rota::rt {
 
-// Gives pp, which the caller has taken from host, to `to`, an m that has been set aside for it.
-// `clock`: CPU time of the host's thread if it has waited for a processor; else -1.
-void lend(p& pp, m& host, std::int64_t clock, m& to) ROTA_EXCLUDES(sched.mu);
+// Notes that pp, which the caller has taken from host, is lent. The caller then gives it to an m
+// that has been set aside for it. `clock`: CPU time of the host's thread if it has waited for a
+// processor; else -1.
+void lend(p& pp, m& host, std::int64_t clock);
 
 // True: pp, which the caller holds without being its m, goes back to its host. False: pp has no
 // host; the host has a p again, stands in line, or sleeps; or there is work for pp.

@@ -7,14 +7,14 @@
 #include "core/getg.hpp"
 #include "sched/base/latency.hpp"
 #include "sched/base/wakeup.hpp"
-#include "sched/m/m_lifecycle.hpp"
-#include "sched/monitor/hostage.hpp"
 #include "sched/preempt/scan.hpp"
+#include "sched/preempt/stop_settings.hpp"
 #include "sched/preempt/take.hpp"
 #include "sched/preempt/thread_fence.hpp"
 #include "sched/queue/idle.hpp"
+#include "sched/queue/m_bind.hpp"
 #include "sched/queue/placement.hpp"
-#include "sched/queue/run_queue.hpp"
+#include "sched/queue/suspended_queue.hpp"
 #include "sched/record/trace_events.hpp"
 #include "sys/thread/thread.hpp"
 
@@ -27,16 +27,8 @@ void get_in_line(m& self) ROTA_REQUIRES(sched.mu) {
     casgstatus(*self.curg, g_status::syscall, g_status::preempted);
     trace_go_wait(self);
     self.park.clear();
-    self.suspended_next = nullptr;
     self.has_hardly_run = false;
-    self.its_turn = sched.runq.pushed();
-    if (sched.suspended_last != nullptr) sched.suspended_last->suspended_next = &self;
-    else sched.suspended_first = &self;
-    sched.suspended_last = &self;
-    ++sched.suspended_count;
-    self.suspended.store(true, memory_order_relaxed);  // relaxed: a hint for sysmon
-    not_only_spilled();
-    publish_global_size();
+    push_suspended(self);
 }
 
 // Finds a p on which nothing runs: an idle p, or the p of an m that has no thread yet. `spun`: the
@@ -117,37 +109,6 @@ void suspend_here(const gobuf& interrupted) {
     std::atomic_signal_fence(std::memory_order_seq_cst);  // pairs(entry.mark)
     stop(*mp, interrupted);
     mp->in_runtime.store(0, memory_order_release);  // pairs(entry.left)
-}
-
-std::uint32_t ahead_of_suspended() {
-    // popped() may be beyond the turn: a batch takes later goroutines too.
-    const auto n = static_cast<std::int32_t>(sched.suspended_first->its_turn - sched.runq.popped());
-    return n > 0 ? static_cast<std::uint32_t>(n) : 0;
-}
-
-m* pop_suspended() {
-    m* const mp = sched.suspended_first;
-    if (mp == nullptr) return nullptr;
-    sched.suspended_first = mp->suspended_next;
-    if (sched.suspended_first == nullptr) sched.suspended_last = nullptr;
-    mp->suspended_next = nullptr;
-    --sched.suspended_count;
-    ++sched.suspended_served;
-    mp->suspended.store(false, memory_order_relaxed);  // relaxed: a hint for sysmon
-    publish_global_size();
-    return mp;
-}
-
-bool unpop_suspended(m& mp) {
-    if (sched.no_stops.load(memory_order_relaxed)) return false;  // relaxed: set under sched.mu
-    mp.suspended_next = sched.suspended_first;
-    sched.suspended_first = &mp;
-    if (sched.suspended_last == nullptr) sched.suspended_last = &mp;
-    ++sched.suspended_count;
-    mp.suspended.store(true, memory_order_relaxed);  // relaxed: a hint for sysmon
-    not_only_spilled();
-    publish_global_size();
-    return true;
 }
 
 void resume_suspended(m& mp, p& pp) {

@@ -29,17 +29,6 @@ namespace rota::rt {
 // program. Parks: never; stops the thread.
 void suspend_here(const gobuf& interrupted) ROTA_EXCLUDES(sched.mu);
 
-// How many goroutines of the global queue come before the first m in line. Caller: has seen that
-// an m is in line.
-[[nodiscard]] std::uint32_t ahead_of_suspended() ROTA_REQUIRES(sched.mu);
-
-// Takes the first m out of the line, which must then be resumed or released; null: there is none.
-m* pop_suspended() ROTA_REQUIRES(sched.mu);
-
-// Puts mp back where pop_suspended has taken it from. False: no thread is stopped any more, and mp
-// is the caller's to wake, without a p.
-[[nodiscard]] bool unpop_suspended(m& mp) ROTA_REQUIRES(sched.mu);
-
 // Gives pp, which the caller holds, to an m that it has taken out of the line.
 void resume_suspended(m& mp, p& pp);
 

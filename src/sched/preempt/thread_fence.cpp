@@ -2,7 +2,7 @@
 #include "sched/preempt/thread_fence.hpp"
 
 #include "arch/context.hpp"
-#include "sched/monitor/hostage.hpp"
+#include "sched/preempt/stop_settings.hpp"
 #include "sys/call/clock.hpp"
 #include "sys/thread/thread.hpp"
 

@@ -1,8 +1,8 @@
 // Keeps the lists of idle ps and idle ms, and passes ps to the thread that stops the world.
 #include "sched/queue/idle.hpp"
 
-#include "sched/m/spare.hpp"
 #include "sched/queue/run_queue.hpp"
+#include "sched/queue/start_admission.hpp"
 #include "sched/queue/timers.hpp"
 #include "sys/call/clock.hpp"
 
@@ -91,6 +91,17 @@ p* pidle_get_spinning() {
     // Without a p for the work, an m that is about to give up its p shall spin instead.
     sched.need_spinning.store(pp == nullptr, memory_order_seq_cst);  // pairs(wake.need)
     return pp;
+}
+
+void idle_again(p& pp, bool spun) {
+    bool inherit = false;
+    while (g* const gp = runq_get(pp, inherit)) global_put(*gp);
+    if (spun) {
+        sched.need_spinning.store(true, memory_order_seq_cst);                // pairs(wake.need)
+        ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
+    }
+    pidle_put(pp);
+    sched.wake_owed.store(true, memory_order_seq_cst);  // pairs(wake.owed)
 }
 
 void midle_put(m& mp) {

@@ -32,6 +32,11 @@ inline std::int32_t busy_p_count() {
     return proc_count() - sched.idle_p_count.load(memory_order_relaxed);  // relaxed: a hint
 }
 
+// Puts pp, for which there is no m, on the idle list again, and its goroutines on the global queue,
+// where an m with any p finds them. `spun`: pp was for a spinner, which is counted no more. For the
+// threads that rely on the missing m, sysmon asks for an m again (sched.wake_owed).
+void idle_again(p& pp, bool spun) ROTA_REQUIRES(sched.mu);
+
 // Puts the m on the idle list. Go: mput; here the caller looks for a deadlock
 // (sched/queue/deadlock).
 void midle_put(m& mp) ROTA_REQUIRES(sched.mu);

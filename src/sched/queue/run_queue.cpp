@@ -7,8 +7,8 @@
 #include "arch/context.hpp"
 #include "base/probe.hpp"
 #include "netpoll/poll_desc.hpp"
-#include "sched/modes/chaos.hpp"
-#include "sched/preempt/suspend.hpp"
+#include "sched/base/modes.hpp"
+#include "sched/queue/suspended_queue.hpp"
 #include "sys/call/clock.hpp"
 #include "sys/thread/asymmetric.hpp"
 
@@ -282,15 +282,6 @@ bool are_turns_long(const p& pp, std::int64_t now) {
     // relaxed: written by this thread
     return now - pp.computed_at < a_while ||
            pp.sched_tick.load(memory_order_relaxed) - pp.computed_tick < a_few;
-}
-
-void publish_global_size() {
-    sched.runq_size.store(sched.runq.size() + sched.urgent.size() + sched.suspended_count,
-                          memory_order_release);  // pairs(runq.global)
-}
-
-void not_only_spilled() {
-    sched.spiller.store(nullptr, memory_order_relaxed);  // relaxed: a hint
 }
 
 void global_put(g& gp) {

@@ -15,6 +15,7 @@
 
 #include "base/annotations.hpp"
 #include "core/sched.hpp"
+#include "sched/queue/global_size.hpp"
 #include "sys/thread/asymmetric.hpp"
 
 namespace rota::rt {
@@ -101,12 +102,6 @@ void global_put_urgent(g& gp) ROTA_REQUIRES(sched.mu);
 void global_put_early(g& gp) ROTA_REQUIRES(sched.mu);
 void global_put_batch(g* const* batch, std::uint32_t n) ROTA_REQUIRES(sched.mu);
 
-// Publishes the length of the queue, after it or the line of suspended ms has changed.
-void publish_global_size() ROTA_REQUIRES(sched.mu);
-
-// Notes that a goroutine stands in the global queue that no full ring has spilled.
-void not_only_spilled() ROTA_REQUIRES(sched.mu);
-
 // Takes a fair share, at most `max` (0: half a ring), for pp: returns one goroutine and queues the
 // rest on pp, which has the room. A returned goroutine that is `preempted` is not run: its m gets
 // the p (resume_suspended). Caller: the owner of pp.
@@ -114,9 +109,5 @@ void not_only_spilled() ROTA_REQUIRES(sched.mu);
 
 // How many of 61 turns belong to the global queue while the rings do not get empty.
 [[nodiscard]] std::uint32_t global_turns(std::int64_t now) ROTA_REQUIRES(sched.mu);
-
-inline bool global_has_work() {
-    return sched.runq_size.load(memory_order_acquire) != 0;  // pairs(runq.global)
-}
 
 }  // namespace rota::rt

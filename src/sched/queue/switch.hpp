@@ -13,11 +13,11 @@
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "sched/base/latency.hpp"
+#include "sched/base/leaving.hpp"
+#include "sched/base/poll_due.hpp"
 #include "sched/base/switch_told.hpp"
-#include "sched/queue/poll.hpp"
 #include "sched/queue/run_queue.hpp"
 #include "sched/record/trace_events.hpp"
-#include "sched/thread/lock_thread.hpp"
 
 namespace rota::rt {
 

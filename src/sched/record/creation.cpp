@@ -3,12 +3,6 @@
 
 #include <algorithm>
 
-#include "core/getg.hpp"
-#include "sched/base/entry.hpp"
-#include "sched/base/hooks.hpp"
-#include "sched/modes/seeded.hpp"
-#include "sched/record/trace_events.hpp"
-#include "sched/world/stw.hpp"
 #include "trace/own_stack.hpp"
 #include "trace/stacks.hpp"
 
@@ -19,23 +13,6 @@ namespace {
 constinit trace_stack_table stacks;
 
 }  // namespace
-
-ROTA_NOINLINE void keep_creations(bool on) {
-    boot_runtime();
-    const runtime_entry inside;
-    const auto store = [on] {
-        creations_kept.store(on, memory_order_relaxed);  // relaxed: see there
-        m& self = getm();
-        if (self.pp != nullptr) self.ready_extras = extras_with_p(is_traced());
-    };
-    if (seeded.on) return store();  // there is one thread
-    world_lock();
-    if (stop_the_world(stop_reason::leaks)) {
-        store();
-        start_the_world();
-    }
-    world_unlock();
-}
 
 void note_creation(g& gp) {
     constexpr std::size_t own_max = 8;  // frames between here and the caller of newproc

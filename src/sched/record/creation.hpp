@@ -37,10 +37,8 @@ inline std::uint8_t extras_with_p(bool is_traced) {
     return are_creations_kept() ? static_cast<std::uint8_t>(traced | m::ready_creations) : traced;
 }
 
-// Turns the keeping of stacks on or off. Caller: a goroutine or any thread, in user code. Stops the
-// world. Blocks, and may migrate.
-void keep_creations(bool on);
-// The same before there are processors.
+// Keeps the stacks from now on. Caller: boot, before there are processors; later: keep_creations
+// (sched/world/keep_creations).
 inline void keep_creations_from_the_start() {
     creations_kept.store(true, memory_order_relaxed);  // relaxed: no other thread runs yet
 }

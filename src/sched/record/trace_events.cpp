@@ -3,9 +3,9 @@
 
 #include "core/getg.hpp"
 #include "core/sched.hpp"
+#include "sched/base/stop_reason.hpp"
 #include "sched/record/trace_stack.hpp"
 #include "sched/record/trace_word.hpp"
-#include "sched/world/stw.hpp"
 #include "sys/thread/asymmetric.hpp"
 #include "sys/thread/thread.hpp"
 #include "trace/stacks.hpp"

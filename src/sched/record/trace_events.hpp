@@ -32,39 +32,11 @@
 #include "base/annotations.hpp"
 #include "core/m.hpp"
 #include "core/p.hpp"
-#include "sys/thread/lock.hpp"
+#include "sched/record/trace_log.hpp"
 #include "trace/stacks.hpp"
-#include "trace/stream.hpp"
 #include "trace/strings.hpp"
 
 namespace rota::rt {
-
-struct trace_t {
-    // --- written with the world stopped and mu held; a holder of a p or mu sees no change -------
-    alignas(cache_line) std::uint32_t on = 0;  // __atomic, relaxed: see above
-    std::uint32_t generation = 0;
-    std::uint32_t first = 0;  // of this trace
-    std::uint32_t epoch = 0;  // how many traces there have been
-    bool stacks = false;      // whether events carry stacks
-
-    // --- written by the thread that has stopped the world
-    // ------------------------------------------
-    bool stop_is_told = false;
-
-    alignas(cache_line) lock mu{lock_rank::trace};
-    trace_stream outside ROTA_GUARDED_BY(mu);  // of sysmon
-
-    // --- written by the goroutine that serves the trace: states, told by no thread, without a
-    // limit --
-    trace_stream nobody{.is_unlimited = true};
-};
-inline constinit trace_t trace_log;
-
-// No rota::atomic: it changes with the world stopped, and would be a choice to the explorer of
-// schedules at every look.
-ROTA_ALWAYS_INLINE bool is_traced() {
-    return ROTA_UNLIKELY(__atomic_load_n(&trace_log.on, __ATOMIC_RELAXED) != 0);
-}
 
 // Whether a trace runs that is in its first generation: goroutines may not yet have a word of it.
 // Any thread; takes mu.
@@ -134,15 +106,5 @@ void trace_task_end(std::uint64_t task);
 void trace_region_begin(std::uint64_t task, std::string_view name);
 void trace_region_end(std::uint64_t task, std::string_view name);
 void trace_user_log(std::uint64_t task, std::string_view category, std::string_view text);
-
-// Returns the number of the calling goroutine's stack, which is told to be used in this generation;
-// 0 on other stacks, or where stacks are not wanted. A stack that the m has seen before is
-// recognised by its return addresses, which are looked for where they were; an unknown stack is
-// unwound.
-std::uint32_t trace_stack(m& self);
-// The stack of a goroutine that has not begun; `self` may be null. Another goroutine may be ending
-// meanwhile: the result of beginning_of is not used then.
-trace_beginning beginning_of(const g& gp);
-std::uint32_t trace_function(m* self, const trace_beginning& of);
 
 }  // namespace rota::rt

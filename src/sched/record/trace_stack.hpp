@@ -14,7 +14,7 @@
 #include "base/annotations.hpp"
 #include "core/g.hpp"
 #include "core/m.hpp"
-#include "sched/record/trace_events.hpp"
+#include "sched/record/trace_log.hpp"
 #include "trace/stacks.hpp"
 
 #if ROTA_ASAN
@@ -89,5 +89,15 @@ ROTA_ALWAYS_INLINE std::uint32_t trace_stack_here(m& self) {
     }
     return trace_stack_anew(self, base, from);
 }
+
+// Returns the number of the calling goroutine's stack, which is told to be used in this generation;
+// 0 on other stacks, or where stacks are not wanted. A stack that the m has seen before is
+// recognised by its return addresses, which are looked for where they were; an unknown stack is
+// unwound.
+std::uint32_t trace_stack(m& self);
+// The stack of a goroutine that has not begun; `self` may be null. Another goroutine may be ending
+// meanwhile: the result of beginning_of is not used then.
+trace_beginning beginning_of(const g& gp);
+std::uint32_t trace_function(m* self, const trace_beginning& of);
 
 }  // namespace rota::rt

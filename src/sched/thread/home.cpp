@@ -3,9 +3,11 @@
 
 #include "sched/m/m_lifecycle.hpp"
 #include "sched/queue/deadlock.hpp"
+#include "sched/queue/m_bind.hpp"
 #include "sched/queue/run_queue.hpp"
 #include "sched/queue/timers.hpp"
 #include "sched/thread/lock_thread.hpp"
+#include "sched/thread/locked_sleep.hpp"
 #include "sys/call/clock.hpp"
 
 namespace rota::rt {
@@ -55,20 +57,6 @@ found next_at_home(m& self) {
         }
         sleep_at_home(self);
     }
-}
-
-bool lie_down(m& self) {
-    self.park.clear();
-    self.locked_idle = true;
-    ++sched.locked_idle_count;
-    return is_deadlocked();
-}
-
-bool call_home(m& home) {
-    if (!home.locked_idle) return false;
-    home.locked_idle = false;
-    --sched.locked_idle_count;
-    return true;
 }
 
 }  // namespace rota::rt

@@ -20,12 +20,4 @@ namespace rota::rt {
 // Empty: the run() is over.
 [[nodiscard]] found next_at_home(m& self) ROTA_EXCLUDES(sched.mu);
 
-// Notes that self, without a p, sleeps as soon as sched.mu is free, until a waker calls call_home.
-// True: that is a deadlock.
-[[nodiscard]] bool lie_down(m& self) ROTA_REQUIRES(sched.mu);
-
-// Ends the sleep noted by lie_down: `home` is to look again at what it waits for. True: `home` was
-// asleep, and the caller wakes it once sched.mu is free.
-[[nodiscard]] bool call_home(m& home) ROTA_REQUIRES(sched.mu);
-
 }  // namespace rota::rt

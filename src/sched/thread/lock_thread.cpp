@@ -3,17 +3,17 @@
 
 #include "base/fatal.hpp"
 #include "core/getg.hpp"
+#include "sched/base/modes.hpp"
 #include "sched/base/park.hpp"
 #include "sched/base/park_check.hpp"
 #include "sched/base/schedule.hpp"
 #include "sched/base/wakeup.hpp"
 #include "sched/m/m_lifecycle.hpp"
-#include "sched/modes/seeded.hpp"
 #include "sched/queue/deadlock.hpp"
 #include "sched/queue/idle.hpp"
+#include "sched/queue/m_bind.hpp"
 #include "sched/queue/run_queue.hpp"
-#include "sched/thread/home.hpp"
-#include "sched/thread/syscall.hpp"
+#include "sched/thread/locked_sleep.hpp"
 
 namespace rota::rt {
 

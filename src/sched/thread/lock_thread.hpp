@@ -27,6 +27,7 @@
 
 #include "base/annotations.hpp"
 #include "core/sched.hpp"
+#include "sched/base/leaving.hpp"
 
 namespace rota::rt {
 
@@ -45,14 +46,6 @@ void pin_end(g& gp);
 // Whether the current goroutine is a main goroutine that is pinned to a thread different from that
 // of its run(): to be locked, it would have to go to the latter.
 [[nodiscard]] bool is_pinned_away();
-
-// gp is about to leave self: locks the two together if gp is pinned. Otherwise, if parks are
-// checked, looks whether gp may leave (sched/base/park_check). Caller: on gp's stack, inside the
-// runtime, before gp can be readied. Parks: never.
-ROTA_COLD void leave_with_care(m& self, g& gp);
-ROTA_ALWAYS_INLINE void before_leaving(m& self, g& gp) {
-    if (ROTA_UNLIKELY(gp.leaves_with_care)) leave_with_care(self, gp);
-}
 
 // Ends the process: the current goroutine gp ends although it is pinned, an error of the program.
 [[noreturn]] ROTA_COLD void ended_pinned(const g& gp);

@@ -3,8 +3,8 @@
 #include "sched/thread/own_thread.hpp"
 
 #include "core/getg.hpp"
-#include "sched/m/m_lifecycle.hpp"
-#include "sched/modes/seeded.hpp"
+#include "sched/base/modes.hpp"
+#include "sched/m/m_thread.hpp"
 #include "sched/thread/syscall.hpp"
 #include "sys/thread/note.hpp"
 #include "sys/thread/thread.hpp"

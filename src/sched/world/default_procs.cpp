@@ -3,9 +3,9 @@
 
 #include "core/getg.hpp"
 #include "sched/base/entry.hpp"
+#include "sched/base/modes.hpp"
 #include "sched/base/wakeup.hpp"
 #include "sched/goroutine/newproc.hpp"
-#include "sched/modes/seeded.hpp"
 #include "sched/queue/timers.hpp"
 #include "sched/world/procresize.hpp"
 #include "sched/world/stw.hpp"

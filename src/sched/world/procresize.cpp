@@ -4,11 +4,11 @@
 
 #include "core/getg.hpp"
 #include "mem/mapped.hpp"
+#include "sched/base/modes.hpp"
 #include "sched/base/wakeup.hpp"
 #include "sched/goroutine/gfree.hpp"
-#include "sched/m/m_lifecycle.hpp"
-#include "sched/modes/seeded.hpp"
 #include "sched/queue/idle.hpp"
+#include "sched/queue/m_bind.hpp"
 #include "sched/queue/run_queue.hpp"
 #include "sched/record/stack_depth.hpp"
 #include "sched/record/trace_events.hpp"

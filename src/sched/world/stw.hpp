@@ -36,12 +36,10 @@
 
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
+#include "sched/base/stop_reason.hpp"
 #include "trace/time_histogram.hpp"
 
 namespace rota::rt {
-
-// The reason for a stop of the world.
-enum class stop_reason : std::uint8_t { gomaxprocs, trace, leaks, count };
 
 // What the stops for one reason have cost. Written by the holder of the world's lock; readers live
 // with stale figures.

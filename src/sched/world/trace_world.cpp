@@ -3,9 +3,10 @@
 
 #include "core/getg.hpp"
 #include "core/sched.hpp"
-#include "sched/modes/seeded.hpp"
+#include "sched/base/modes.hpp"
 #include "sched/record/creation.hpp"
 #include "sched/record/trace_events.hpp"
+#include "sched/record/trace_stack.hpp"
 #include "sched/record/trace_word.hpp"
 #include "sched/world/stw.hpp"
 #include "sys/call/clock.hpp"

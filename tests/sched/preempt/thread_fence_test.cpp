@@ -12,7 +12,7 @@
 #include <rota/rota.hpp>
 
 #include "core/getg.hpp"
-#include "sched/monitor/hostage.hpp"
+#include "sched/preempt/stop_settings.hpp"
 #include "sys/thread/thread.hpp"
 
 using namespace rota::rt;

@@ -16,7 +16,7 @@
 #include <rota/sync.hpp>
 
 #include "../../gomaxprocs_restored.hpp"
-#include "sched/monitor/hostage.hpp"
+#include "sched/preempt/stop_settings.hpp"
 #include "sys/thread/asymmetric.hpp"
 #include "sys/thread/note.hpp"
 #include "sys/thread/thread.hpp"

@@ -1,0 +1,55 @@
+// Chooses between an idle m and the first stopped m in line, and gives that m the p.
+#include "sched/monitor/heir.hpp"
+
+#include "netpoll/poller.hpp"
+#include "sched/base/wakeup.hpp"
+#include "sched/m/m_lifecycle.hpp"
+#include "sched/m/standby.hpp"
+#include "sched/preempt/suspend.hpp"
+#include "sched/queue/idle.hpp"
+#include "sched/queue/suspended_queue.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+heir find_heir(const p& pp, line_turn turn, std::int64_t now) ROTA_REQUIRES(sched.mu) {
+    if ((turn == line_turn::first && !sched.world_stops) || is_for_suspended(pp)) {
+        if (m* const mp = pop_suspended()) return {mp, true};
+    }
+    if (m* const mp = midle_get()) return {mp, false};
+    if (does_an_order_come(now) || is_poller_free() || turn == line_turn::none) return {};
+    return {pop_suspended(), true};
+}
+
+}  // namespace
+
+heir set_aside(const p& pp, line_turn turn, std::int64_t now) {
+    heir h;
+    bool call_poller = false;
+    {
+        const lock_guard guard(sched.mu);
+        h = find_heir(pp, turn, now);
+        call_poller = h.mp == nullptr && is_poller_free();
+    }
+    if (call_poller) net_poller.wake();  // the m in the poller will be idle in a moment
+    return h;
+}
+
+void give_to(heir to, p& pp) {
+    if (to.is_stopped) resume_suspended(*to.mp, pp);
+    else handoffp(pp, to.mp);
+}
+
+void put_back(heir to) {
+    bool goes_on = false;
+    {
+        const lock_guard guard(sched.mu);
+        if (!to.is_stopped) midle_put(*to.mp);
+        else goes_on = !unpop_suspended(*to.mp);
+    }
+    if (goes_on) to.mp->park.wakeup();
+    else if (to.is_stopped) wakep();  // a p may have become idle that did not see the m in line
+}
+
+}  // namespace rota::rt

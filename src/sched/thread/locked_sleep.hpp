@@ -1,0 +1,18 @@
+// The sleep of an m that takes no p for itself: the m of a thread inside run() whose main goroutine
+// is elsewhere, and the m of a locked goroutine that is parked.
+#pragma once
+
+#include "base/annotations.hpp"
+#include "core/sched.hpp"
+
+namespace rota::rt {
+
+// Notes that self, without a p, sleeps as soon as sched.mu is free, until a waker calls call_home.
+// True: that is a deadlock.
+[[nodiscard]] bool lie_down(m& self) ROTA_REQUIRES(sched.mu);
+
+// Ends the sleep noted by lie_down: `home` is to look again at what it waits for. True: `home` was
+// asleep, and the caller wakes it once sched.mu is free.
+[[nodiscard]] bool call_home(m& home) ROTA_REQUIRES(sched.mu);
+
+}  // namespace rota::rt
