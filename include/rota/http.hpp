@@ -72,6 +72,8 @@ struct made_request;
 struct mux_state;
 struct open_answer;
 class client_state;
+class request_reader;
+class response_sender;
 class server_state;
 }  // namespace detail
 
@@ -113,7 +115,8 @@ class header_map {
     bool empty() const noexcept { return fields_.empty(); }
 
   private:
-    friend struct detail::exchange;
+    friend class detail::request_reader;
+    friend class detail::response_sender;
     void clear() noexcept;
     void borrow(std::string_view name, std::string_view value);
     std::string_view keep(std::string_view text) noexcept;

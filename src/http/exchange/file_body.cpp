@@ -6,7 +6,7 @@
 
 #include "fd/errors.hpp"
 #include "fd/fd.hpp"
-#include "http/exchange/exchange.hpp"
+#include "http/exchange/response_sender.hpp"
 
 namespace rota::http::detail {
 
@@ -20,14 +20,15 @@ constexpr std::size_t buffer_size = 32 * 1024;
 
 // Bytes sent of the file, and bytes collected before, are known to be right. A file that has become
 // shorter leaves the declared length unmet, and so ends the connection.
-std::uint64_t exchange::write_file(rt::fd& from, std::uint64_t offset, std::uint64_t count,
-                                   std::error_code& error) {
+std::uint64_t response_sender::write_file(rt::fd& from, std::uint64_t offset, std::uint64_t count,
+                                          std::error_code& error) {
     error.clear();
-    if (is_head_method()) return count;
+    if (is_to_head()) return count;
     std::uint64_t done = 0;
     // The kernel would send it unchanged, past TLS and past the frames of HTTP/2.
-    const bool is_bare = !c->hijacked && !c->stream.has_layer() && over == nullptr;
-    if (count > copied_max && has_declared && allows_body() && is_bare)
+    const bool is_bare =
+        !wire_.c->hijacked && !wire_.c->stream.has_layer() && wire_.over == nullptr;
+    if (count > copied_max && declared_ && allows_body() && is_bare)
         done = send_file(from, offset, count, error);
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_size, count - done));
     if (error || size == 0) return done;
@@ -45,9 +46,9 @@ std::uint64_t exchange::write_file(rt::fd& from, std::uint64_t offset, std::uint
 }
 
 // Returns 0 if the kernel cannot send this file.
-std::uint64_t exchange::send_file(rt::fd& from, std::uint64_t offset, std::uint64_t count,
-                                  std::error_code& error) {
-    if (count > declared - written) {
+std::uint64_t response_sender::send_file(rt::fd& from, std::uint64_t offset, std::uint64_t count,
+                                         std::error_code& error) {
+    if (count > *declared_ - written_) {
         error = http_errc::content_length;
         return 0;
     }
@@ -56,17 +57,17 @@ std::uint64_t exchange::send_file(rt::fd& from, std::uint64_t offset, std::uint6
     if (error) return 0;
     std::uint64_t done = 0;
     while (done < count) {
-        c->note_answer();
-        const std::int64_t n = c->stream.socket().descriptor()->send_file(
+        wire_.c->note_answer();
+        const std::int64_t n = wire_.c->stream.socket().descriptor()->send_file(
             from, static_cast<std::int64_t>(offset + done), count - done);
         if (n == -EINVAL || n == -ENOSYS || n == -EOPNOTSUPP) break;
         if (n < 0) {
             error = rt::error_of(n);
-            broken = close_after = true;
+            fail();
         }
         if (n <= 0) break;
         done += static_cast<std::uint64_t>(n);
-        written += static_cast<std::uint64_t>(n);
+        written_ += static_cast<std::uint64_t>(n);
     }
     return done;
 }

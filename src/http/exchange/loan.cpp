@@ -19,7 +19,7 @@ std::unique_ptr<exchange> borrow(server_state& from) {
 loan::loan(connection& to) : c_(to), x_(borrow(to.server)) { x_->attach(to); }
 
 loan::~loan() {
-    if (const std::int64_t told = x_->forget_held()) c_.server.note_held(-told);
+    if (const std::int64_t told = x_->reader.forget_held()) c_.server.note_held(-told);
     x_->reset();
     c_.server.spare_exchanges().put(x_.release());
 }

@@ -143,7 +143,7 @@ void session::run(stream_ptr s) {
     } const at_end{*this, s};
     try {
         const loan borrowed(c_);
-        borrowed->over = s.get();
+        borrowed->wire.over = s.get();
         answer(*borrowed, *s);
     } catch (const std::bad_alloc&) {  // leave() resets the stream
     }
@@ -151,42 +151,43 @@ void session::run(stream_ptr s) {
 
 // Makes the head for the exchange. Checks two things that nghttp2 does not: target and host.
 void session::answer(exchange& x, request_stream& s) {
-    x.head = {};
-    x.head.method = s.method_;
-    x.head.target = s.method_ == "CONNECT" ? s.authority_ : s.target_;
-    x.clear_fields();
+    request_head& head = x.reader.head;
+    head = {};
+    head.method = s.method_;
+    head.target = s.method_ == "CONNECT" ? s.authority_ : s.target_;
+    x.reader.clear_fields();
     std::int64_t length = 0;
     bool is_malformed = false;
     for (const auto& [name, value] : s.fields_) {
-        x.add_field(name, value);
+        x.reader.add_field(name, value);
         if (name == "content-length")
             length = static_cast<std::int64_t>(decimal(value).value_or(0));
         if (name == "host") {
             // RFC 9113, 8.3.1. A proxy may have checked the host that this server would ignore.
             if (!s.authority_.empty() && !equal_without_case(value, s.authority_))
                 is_malformed = true;
-            x.head.host = value;
+            head.host = value;
         }
         if (name == "expect" && equal_without_case(value, "100-continue"))
-            x.head.expects_continue = true;
+            head.expects_continue = true;
     }
-    if (!s.authority_.empty()) x.head.host = s.authority_;
+    if (!s.authority_.empty()) head.host = s.authority_;
     bool has_body = false;
     {
         const std::lock_guard guard(mu_);
         has_body = !s.in_ended_ || !s.in_.empty() || !s.trailers_.empty();
     }
-    x.head.content_length = static_cast<std::uint64_t>(length);
-    x.head.chunked = has_body && length == 0;
-    if (!has_body) x.head.expects_continue = false;
+    head.content_length = static_cast<std::uint64_t>(length);
+    head.chunked = has_body && length == 0;
+    if (!has_body) head.expects_continue = false;
     int reject = s.is_large_ ? head_too_large : 0;
-    const std::string_view host = x.head.host;
+    const std::string_view host = head.host;
     // Only HTTP/1.1 has an absolute form: here scheme and authority are separate fields.
     if (s.method_ != "CONNECT" && !s.target_.starts_with('/') && s.target_ != "*")
         is_malformed = true;
-    if (reject == 0 && (is_malformed || !split_target(x.head) || (!host.empty() && !is_host(host))))
+    if (reject == 0 && (is_malformed || !split_target(head) || (!host.empty() && !is_host(host))))
         reject = 400;
-    if (!host.empty()) x.head.host = host;
+    if (!host.empty()) head.host = host;
     x.serve_stream(reject);
 }
 

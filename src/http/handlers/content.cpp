@@ -27,17 +27,17 @@ std::string date_text(std::int64_t unix_seconds) {
 
 // Go: writeNotModified.
 void answer_not_modified(exchange& x) {
-    header_map& h = x.answer_fields;
+    header_map& h = x.sender.fields;
     for (const char* const each : {"Content-Type", "Content-Length", "Content-Encoding"})
         h.del(each);
     if (h.contains("ETag")) h.del("Last-Modified");
-    x.write_header(304);
+    x.sender.write_header(304);
 }
 
 // The value of Content-Type; "" if the file cannot be read. Sniffs if the name tells nothing.
 std::string type_of(exchange& x, const served_file& f, std::error_code& error) {
-    if (x.answer_fields.contains("Content-Type"))
-        return std::string(x.answer_fields.get("Content-Type"));
+    if (x.sender.fields.contains("Content-Type"))
+        return std::string(x.sender.fields.get("Content-Type"));
     const std::string_view known = media_type_of_name(f.name);
     if (!known.empty()) return std::string(known);
     char begin[sniffed_max];
@@ -53,11 +53,12 @@ std::string place_of(const byte_range& r, std::uint64_t size) {
 
 range_set wanted_ranges(const exchange& x, const validators& v, std::uint64_t size) {
     // Only a single field counts: two of them contradict each other.
-    const bool is_one = std::count_if(x.fields.begin(), x.fields.end(), [](const auto& field) {
-                            return equal_without_case(field.first, "Range");
-                        }) == 1;
-    if (!is_one || x.head.method != "GET" || !range_counts(x.fields, v)) return {};
-    return parse_ranges(x.fields.get("Range"), size);
+    const bool is_one =
+        std::count_if(x.reader.fields.begin(), x.reader.fields.end(), [](const auto& field) {
+            return equal_without_case(field.first, "Range");
+        }) == 1;
+    if (!is_one || x.reader.head.method != "GET" || !range_counts(x.reader.fields, v)) return {};
+    return parse_ranges(x.reader.fields.get("Range"), size);
 }
 
 // Random, so that no author of the file can have put it there.
@@ -76,13 +77,13 @@ std::string random_boundary() {
 // True: the whole range has been sent.
 bool send_range(exchange& x, const served_file& f, const byte_range& r) {
     std::error_code error;  // ends the connection, since the length is not met
-    const std::uint64_t n = x.write_file(*f.file.descriptor(), r.begin, r.size, error);
+    const std::uint64_t n = x.sender.write_file(*f.file.descriptor(), r.begin, r.size, error);
     return !error && n == r.size;
 }
 
 void answer_with(exchange& x, const served_file& f, int status, const byte_range& r) {
-    x.answer_fields.set("Content-Length", std::to_string(r.size));
-    x.write_header(status);
+    x.sender.fields.set("Content-Length", std::to_string(r.size));
+    x.sender.write_header(status);
     (void)send_range(x, f, r);
 }
 
@@ -96,19 +97,19 @@ void answer_in_parts(exchange& x, const served_file& f, const std::string& type,
                         place_of(r, size) + "\r\nContent-Type: " + type + "\r\n\r\n");
         length += heads.back().size() + r.size;
     }
-    x.answer_fields.set("Content-Type", "multipart/byteranges; boundary=" + boundary);
-    x.answer_fields.set("Content-Length", std::to_string(length));
-    x.write_header(206);
+    x.sender.fields.set("Content-Type", "multipart/byteranges; boundary=" + boundary);
+    x.sender.fields.set("Content-Length", std::to_string(length));
+    x.sender.write_header(206);
     std::error_code error;
     for (std::size_t i = 0; i < ranges.size(); ++i) {
-        x.write(heads[i], error);
+        x.sender.write(heads[i], error);
         if (error || !send_range(x, f, ranges[i])) return;
     }
-    x.write(end, error);
+    x.sender.write(end, error);
 }
 
 void answer_unsatisfiable(exchange& x, range_set::outcome what, std::uint64_t size) {
-    header_map& h = x.answer_fields;
+    header_map& h = x.sender.fields;
     for (const char* const each : {"Cache-Control", "Content-Encoding", "ETag", "Last-Modified"})
         h.del(each);
     h.set("Content-Range", "bytes */" + std::to_string(size));
@@ -122,20 +123,21 @@ void answer_unsatisfiable(exchange& x, range_set::outcome what, std::uint64_t si
 bool has_been_modified(exchange& x, const struct ::stat& status) {
     validators v = validators_of(status);
     v.tag.clear();  // a list of files is made for each request
-    if (v.has_date) x.answer_fields.set("Last-Modified", date_text(v.modified));
-    if (check_conditions(x.fields, x.head.method, v) != verdict::not_modified) return true;
+    if (v.has_date) x.sender.fields.set("Last-Modified", date_text(v.modified));
+    if (check_conditions(x.reader.fields, x.reader.head.method, v) != verdict::not_modified)
+        return true;
     answer_not_modified(x);
     return false;
 }
 
 void serve_content(exchange& x, const served_file& f) {
-    header_map& h = x.answer_fields;
+    header_map& h = x.sender.fields;
     validators v = validators_of(f.status);
     if (h.contains("ETag")) v.tag = h.get("ETag");
     else h.set("ETag", v.tag);
     if (v.has_date) h.set("Last-Modified", date_text(v.modified));
-    switch (check_conditions(x.fields, x.head.method, v)) {
-        case verdict::failed: return x.write_header(412);
+    switch (check_conditions(x.reader.fields, x.reader.head.method, v)) {
+        case verdict::failed: return x.sender.write_header(412);
         case verdict::not_modified: return answer_not_modified(x);
         case verdict::go_on: break;
     }

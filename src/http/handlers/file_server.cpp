@@ -101,11 +101,11 @@ void answer_failure(response_writer& w, int error) {
 
 // Relative to the request's path. Go: localRedirect.
 void redirect_nearby(exchange& x, std::string to) {
-    if (!x.head.raw_query.empty()) to.append("?").append(x.head.raw_query);
+    if (!x.reader.head.raw_query.empty()) to.append("?").append(x.reader.head.raw_query);
     constexpr std::size_t location_max = 8 * 1024;  // the same as in serve_mux
     if (to.size() > location_max) return answer_text(x.outgoing, 414, "414 URI Too Long\n");
-    x.answer_fields.set("Location", to);
-    x.write_header(301);
+    x.sender.fields.set("Location", to);
+    x.sender.write_header(301);
 }
 
 // The last segment of a path; "" if there is none.
@@ -147,9 +147,9 @@ void serve_directory(exchange& x, const place& where, const found_file& director
     std::string list;
     const int r = list_directory(directory.file, where.shows_dot_files, list);
     if (r < 0) return answer_failure(x.outgoing, -r);
-    x.answer_fields.set("Content-Type", "text/html; charset=utf-8");
+    x.sender.fields.set("Content-Type", "text/html; charset=utf-8");
     std::error_code error;  // ends the connection
-    x.write(list, error);
+    x.sender.write(list, error);
 }
 
 // Go: serveFile. `asked`: the request's path.
@@ -177,21 +177,22 @@ bool is_read(response_writer& w, const request& r) {
 // Shows a request with another path, for as long as this object lives.
 class shown_path {
   public:
-    explicit shown_path(exchange& x) : x_(x), raw_(x.head.raw_path), plain_(x.path) {}
+    explicit shown_path(exchange& x) : x_(x), raw_(x.reader.head.raw_path), plain_(x.reader.path) {}
     ~shown_path() {
-        x_.head.raw_path = raw_;
-        x_.path.swap(plain_);
+        x_.reader.head.raw_path = raw_;
+        x_.reader.path.swap(plain_);
     }
     shown_path(const shown_path&) = delete;
     shown_path& operator=(const shown_path&) = delete;
 
     // False: the path does not begin with `prefix`.
     bool strip(std::string_view prefix) {
-        const bool escapes = x_.path_has_escapes;
-        if (!x_.head.raw_path.starts_with(prefix) || (escapes && !x_.path.starts_with(prefix)))
+        const bool escapes = x_.reader.path_has_escapes;
+        if (!x_.reader.head.raw_path.starts_with(prefix) ||
+            (escapes && !x_.reader.path.starts_with(prefix)))
             return false;
-        x_.head.raw_path.remove_prefix(prefix.size());
-        if (escapes) x_.path.erase(0, prefix.size());
+        x_.reader.head.raw_path.remove_prefix(prefix.size());
+        if (escapes) x_.reader.path.erase(0, prefix.size());
         return true;
     }
 

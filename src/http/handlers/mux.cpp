@@ -307,10 +307,10 @@ void serve_mux::operator()(response_writer& w, request& r) const {
     detail::finding f;
     {
         const std::shared_lock guard(s_->mu);
-        f = detail::find(s_->root, r.host(), r.method(), x.head.raw_path);
+        f = detail::find(s_->root, r.host(), r.method(), x.reader.head.raw_path);
     }
     if (!f.redirect.empty()) {
-        const std::string_view query = x.head.raw_query;
+        const std::string_view query = x.reader.head.raw_query;
         if (!query.empty()) f.redirect.append("?").append(query);
         return detail::redirect(w, r, f.redirect);
     }
@@ -318,7 +318,7 @@ void serve_mux::operator()(response_writer& w, request& r) const {
     std::size_t next = 0;
     for (const detail::segment& s : f.r->matched.segments)
         if (s.wild && !s.text.empty())
-            x.path_values.emplace_back(s.text, std::move(f.found[next++]));
+            x.reader.path_values.emplace_back(s.text, std::move(f.found[next++]));
     f.r->answer(w, r);
 }
 

@@ -22,11 +22,11 @@ namespace {
         exchange& x;
         ~sending() {
             std::error_code error;
-            if (!c.hijacked) x.send(error);
+            if (!c.hijacked) x.sender.send(error);
         }
     } const at_end{c, *borrowed};
     const next_step step = borrowed->serve();
-    if (step == next_step::multiplex) left = borrowed->in.unread();
+    if (step == next_step::multiplex) left = borrowed->reader.input.unread();
     return step;
 }
 
