@@ -22,7 +22,7 @@
 
 #include "base/atomic.hpp"
 #include "http/connection/connection.hpp"
-#include "http/exchange/port.hpp"
+#include "http/exchange/stream_transport.hpp"
 
 namespace rota::http::detail {
 
@@ -58,8 +58,8 @@ struct exchange_wire {
 
     // --- owner: the goroutine with the exchange; fixed while a handler runs --------------
     connection* c = nullptr;
-    port* over = nullptr;    // null: the exchange has a connection of its own
-    bool is_duplex = false;  // two goroutines use the exchange; set before both run
+    stream_transport* over = nullptr;  // null: the exchange has a connection of its own
+    bool is_duplex = false;            // two goroutines use the exchange; set before both run
 
     // --- the reader and the writer -------------------------------------------------------
     shared_flag broken;       // the connection fails: exceptions about it are no news

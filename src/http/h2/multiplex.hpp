@@ -4,8 +4,8 @@
 // bytes that it reads to nghttp2, which calls back: a head is complete, a piece of a body has come,
 // a stream is closed. The writer writes the bytes that nghttp2 wants to send, frames of many
 // streams in one call. Each request has a goroutine, which runs the handler as for HTTP/1.1
-// (http/exchange/exchange.hpp), with its stream (http/exchange/port.hpp) in place of the
-// connection.
+// (http/exchange/exchange.hpp), with its stream (http/exchange/stream_transport.hpp) in place of
+// the connection.
 //
 // One lock guards nghttp2 and the streams. A goroutine holds it for a call of nghttp2, and never
 // during a wait for the socket. So a client that does not read stops the writer, and in time the

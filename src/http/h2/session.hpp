@@ -18,7 +18,7 @@
 
 #include "http/connection/connection.hpp"
 #include "http/connection/multiplexed.hpp"
-#include "http/exchange/port.hpp"
+#include "http/exchange/stream_transport.hpp"
 #include "http/h2/frame_tracker.hpp"
 #include "http/message/deadline.hpp"
 
@@ -32,7 +32,7 @@ class session;
 
 // A request and its answer. Its owners are the session, until nghttp2 closes the stream, and the
 // handler's goroutine.
-class request_stream final : public port {
+class request_stream final : public stream_transport {
   public:
     request_stream(session& of, std::int32_t id) : of_(of), id_(id) {}
 

@@ -15,7 +15,7 @@ namespace rota::http::detail {
 
 // Each call blocks the goroutine as it must. A limit is a moment of the clock, 0 for none. An error
 // ends the stream.
-class port {
+class stream_transport {
   public:
     // 0 at the body's end.
     virtual std::size_t read(std::span<std::byte> to, std::int64_t limit,
@@ -36,7 +36,7 @@ class port {
     virtual void watch(const cancel_func& cancel) = 0;
 
   protected:
-    ~port() = default;
+    ~stream_transport() = default;
 };
 
 }  // namespace rota::http::detail
