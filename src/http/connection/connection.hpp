@@ -23,7 +23,7 @@
 #include <rota/http.hpp>
 
 #include "base/atomic.hpp"
-#include "http/connection/link.hpp"
+#include "http/connection/transport.hpp"
 
 namespace rota::http::detail {
 
@@ -40,7 +40,7 @@ struct connection {
 
     // --- fixed -----------------------------------------------------------------------
     server_state& server;
-    const link stream;  // its socket and the peer lie in the goroutine's closure
+    const transport stream;  // its socket and the peer lie in the goroutine's closure
     const net::endpoint& peer;
 
     // --- owner: the connection's goroutine ------------------------------------------------

@@ -18,9 +18,9 @@ std::span<const std::byte> bytes(std::string_view text) { return std::as_bytes(s
 
 }  // namespace
 
-void output::send(const link& to, std::error_code& error) { send_with(to, {}, {}, {}, error); }
+void output::send(const transport& to, std::error_code& error) { send_with(to, {}, {}, {}, error); }
 
-void output::send_with(const link& to, std::string_view more, std::string_view still_more,
+void output::send_with(const transport& to, std::string_view more, std::string_view still_more,
                        std::string_view end, std::error_code& error) {
     (void)text();
     error = std::exchange(late_error_, {});
@@ -35,7 +35,7 @@ void output::send_with(const link& to, std::string_view more, std::string_view s
     text_.clear();
 }
 
-void output::hold(const link& to, std::error_code& error) {
+void output::hold(const transport& to, std::error_code& error) {
     if (text().empty() && !late_error_) return;
     if (late_error_ || text_.size() >= held_max) return send(to, error);
     late_to_ = &to;

@@ -15,7 +15,7 @@
 #include <rota/chan.hpp>
 #include <rota/time.hpp>
 
-#include "http/connection/link.hpp"
+#include "http/connection/transport.hpp"
 
 namespace rota::http {
 
@@ -35,14 +35,14 @@ class output {
     bool is_empty() const { return !held_ && text_.empty(); }
 
     // Sends it. Also tells of an error that the timer's goroutine has met.
-    void send(const link& to, std::error_code& error);
+    void send(const transport& to, std::error_code& error);
     // The same, with `more` pieces behind it that are sent at once.
-    void send_with(const link& to, std::string_view more, std::string_view still_more,
+    void send_with(const transport& to, std::string_view more, std::string_view still_more,
                    std::string_view end, std::error_code& error);
 
     // Something comes soon that may go with it. Sends it if it is much. Throws std::bad_alloc.
     // `to` stays until it has been taken back.
-    void hold(const link& to, std::error_code& error);
+    void hold(const transport& to, std::error_code& error);
 
     // The text's memory goes if it is large; for another connection.
     void reset() noexcept;
@@ -52,10 +52,10 @@ class output {
     void send_late() noexcept;
 
     std::string text_;  // the timer's goroutine's, from its beginning to its message in sent_
-    std::error_code late_error_;     // likewise
-    const link* late_to_ = nullptr;  // likewise
-    chan<unit> sent_;                // nil until something is held for the first time
-    timer late_;                     // likewise
+    std::error_code late_error_;          // likewise
+    const transport* late_to_ = nullptr;  // likewise
+    chan<unit> sent_;                     // nil until something is held for the first time
+    timer late_;                          // likewise
     bool has_timer_ = false;
     bool held_ = false;
 };

@@ -36,9 +36,9 @@ class layer {
     ~layer() = default;
 };
 
-class link {
+class transport {
   public:
-    explicit link(const net::conn& s, layer* l = nullptr) : socket_(s), layer_(l) {}
+    explicit transport(const net::conn& s, layer* l = nullptr) : socket_(s), layer_(l) {}
 
     std::size_t read(std::span<std::byte> to, std::error_code& error) const {
         return layer_ == nullptr ? socket_.read(to, error) : layer_->read(to, error);
