@@ -68,7 +68,7 @@ inline std::error_code make_error_code(http_errc e) noexcept {
 
 namespace detail {
 struct exchange;
-struct made_request;
+struct client_request;
 struct mux_state;
 struct open_answer;
 class client_state;
@@ -254,8 +254,8 @@ class request {
     friend class serve_mux;
     friend class client;
     explicit request(detail::exchange& x) noexcept;
-    detail::exchange* x_ = nullptr;              // of a server's request
-    std::unique_ptr<detail::made_request> own_;  // of a program's request
+    detail::exchange* x_ = nullptr;                // of a server's request
+    std::unique_ptr<detail::client_request> own_;  // of a program's request
 };
 
 /// A handler's answer. Made by the server; valid during the handler's call, and for one goroutine

@@ -18,7 +18,8 @@ client_state::client_state(client_options o, proxy_choice p)
       proxies_(std::move(p)),
       idle_(std::make_shared<idle_pool>(options_)) {}
 
-open_answer client_state::open(const context& ctx, const made_request& r, std::error_code& error) {
+open_answer client_state::open(const context& ctx, const client_request& r,
+                               std::error_code& error) {
     error = ctx.err();
     if (error) return {};
     const call_limits limits{ctx, later(rota::detail::clock_now(), options_.timeout)};
@@ -39,7 +40,8 @@ open_answer client_state::open(const context& ctx, const made_request& r, std::e
     }
 }
 
-response client_state::perform(const context& ctx, const made_request& r, std::error_code& error) {
+response client_state::perform(const context& ctx, const client_request& r,
+                               std::error_code& error) {
     open_answer from = open(ctx, r, error);
     if (error) return {};
     response answer;
@@ -70,7 +72,7 @@ proxy_choice choose_proxies(const client_options& o) {
     return all;
 }
 
-std::error_code make_request(std::string_view method, std::string_view url, made_request& to) {
+std::error_code make_request(std::string_view method, std::string_view url, client_request& to) {
     if (!is_token(method) || method == "CONNECT") return http_errc::malformed_method;
     if (const std::error_code error = parse_url(url, to.to)) return error;
     to.method = method;
@@ -85,7 +87,7 @@ std::error_code make_request(std::string_view method, std::string_view url, made
 
 // The error does not name the URL: it may contain a password.
 request::request(std::string_view method, std::string_view url, std::string_view body)
-    : own_(std::make_unique<detail::made_request>()) {
+    : own_(std::make_unique<detail::client_request>()) {
     if (const std::error_code error = detail::make_request(method, url, *own_))
         throw std::system_error(error, "rota::http: request");
     own_->body->text = body;
@@ -137,7 +139,7 @@ namespace {
 // Performs a request; a malformed URL is an error, not an exception.
 response perform_simple(const client& c, std::string_view method, std::string_view url,
                         std::string_view type, std::string_view body, std::error_code& error) {
-    detail::made_request judged;
+    detail::client_request judged;
     error = detail::make_request(method, url, judged);
     if (error) return {};
     request r(method, url, body);

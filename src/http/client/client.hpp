@@ -20,9 +20,9 @@
 #include <rota/tls.hpp>
 
 #include "http/client/call.hpp"
+#include "http/client/client_request.hpp"
 #include "http/client/hop.hpp"
 #include "http/client/idle_pool.hpp"
-#include "http/client/made_request.hpp"
 #include "http/client/proxy.hpp"
 #include "http/message/url.hpp"
 
@@ -51,8 +51,8 @@ class client_state {
     client_state(client_options o, proxy_choice p);
 
     // On an error `by` is null.
-    open_answer open(const context& ctx, const made_request& r, std::error_code& error);
-    response perform(const context& ctx, const made_request& r, std::error_code& error);
+    open_answer open(const context& ctx, const client_request& r, std::error_code& error);
+    response perform(const context& ctx, const client_request& r, std::error_code& error);
     void close_idle() noexcept { idle_->close_all(); }
 
   private:

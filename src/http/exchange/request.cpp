@@ -4,7 +4,7 @@
 #include <rota/http.hpp>
 #include <rota/panic.hpp>
 
-#include "http/client/made_request.hpp"
+#include "http/client/client_request.hpp"
 #include "http/exchange/exchange.hpp"
 
 namespace rota::http {

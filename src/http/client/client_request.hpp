@@ -15,7 +15,7 @@
 
 namespace rota::http::detail {
 
-struct made_request {
+struct client_request {
     std::string method;
     url to;
     std::string path;  // of the target, its escapes undone
