@@ -5,7 +5,7 @@
 #include <cstring>
 #include <span>
 
-#include "http/client/upload.hpp"
+#include "http/client/request_writer.hpp"
 #include "http/message/grammar.hpp"
 #include "http/message/trailers.hpp"
 
@@ -69,7 +69,7 @@ bool answer_reader::fill(std::error_code& error) {
 
 // --- the head ------------------------------------------------------------------------------------
 
-void answer_reader::read_head(header_map& fields, upload* sending, std::error_code& error) {
+void answer_reader::read_head(header_map& fields, request_writer* sending, std::error_code& error) {
     constexpr int go_on = 100;
     c_.in.settle();
     for (int interim = 0; interim <= interim_max; ++interim) {

@@ -16,7 +16,7 @@
 
 namespace rota::http::detail {
 
-class upload;
+class request_writer;
 
 class answer_reader {
   public:
@@ -25,7 +25,7 @@ class answer_reader {
 
     // Reads the final head and skips the 1xx answers before it. Reports a 100 to `sending`. Throws
     // std::bad_alloc.
-    void read_head(header_map& fields, upload* sending, std::error_code& error);
+    void read_head(header_map& fields, request_writer* sending, std::error_code& error);
     // Reads the bytes of the body that are there; waits for the first. 0: at its end, and on
     // errors.
     std::size_t read(std::span<char> to, std::error_code& error);

@@ -19,7 +19,7 @@
 #include "http/client/answer_reader.hpp"
 #include "http/client/closing_when_done.hpp"
 #include "http/client/idle_pool.hpp"
-#include "http/client/upload.hpp"
+#include "http/client/request_writer.hpp"
 
 namespace rota::http::detail {
 
@@ -68,7 +68,7 @@ class call {
     std::string head_;                      // of the request
     std::unique_ptr<client_connection> c_;  // null: the call has ended
     answer_reader answer_;
-    std::optional<upload> sending_;
+    std::optional<request_writer> sending_;
     std::optional<closing_when_done> watched_;
     std::error_code failed_;
     bool may_be_repeated_ = false;

@@ -2,9 +2,9 @@
 //
 // A small body goes with the head in one call. A goroutine sends a body that may not fit into the
 // socket's buffers, that the program gives in pieces, or that waits until the server asks for it.
-// So a server may answer before it has read the whole body. The destructor of an upload waits for
-// that goroutine. Before that it ends the goroutine's waits: it closes the connection, and cancels
-// the context of the program's function.
+// So a server may answer before it has read the whole body. The destructor of a request_writer
+// waits for that goroutine. Before that it ends the goroutine's waits: it closes the connection,
+// and cancels the context of the program's function.
 //
 //     begin() ──► waiting ── on_continue(), or patience ends ──► sending ──► ended
 //                    └────── on_answer() ──► ended, was_skipped()
@@ -29,13 +29,13 @@ namespace rota::http::detail {
 // True: the error says that the server has closed the connection.
 bool is_broken(const std::error_code& error);
 
-class upload {
+class request_writer {
   public:
     // `body`: null for none.
-    upload(client_stream& wire, std::shared_ptr<outgoing_body> body, framing how);
-    ~upload();
-    upload(const upload&) = delete;
-    upload& operator=(const upload&) = delete;
+    request_writer(client_stream& wire, std::shared_ptr<outgoing_body> body, framing how);
+    ~request_writer();
+    request_writer(const request_writer&) = delete;
+    request_writer& operator=(const request_writer&) = delete;
 
     // `ctx` and the moment `until` (0: never) end the program's function. `patience`: how long the
     // body waits for the server to ask for it; 0: not at all. Throws std::bad_alloc.

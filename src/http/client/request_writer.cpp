@@ -1,5 +1,5 @@
 // Sends the requests of a client: the head, and the body behind it.
-#include "http/client/upload.hpp"
+#include "http/client/request_writer.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -35,12 +35,13 @@ bool is_broken(const std::error_code& error) {
            error == std::errc::broken_pipe || error == tls::tls_errc::unexpected_end;
 }
 
-upload::upload(client_stream& wire, std::shared_ptr<outgoing_body> body, framing how)
+request_writer::request_writer(client_stream& wire, std::shared_ptr<outgoing_body> body,
+                               framing how)
     : wire_(wire), body_(std::move(body)), how_(how) {}
 
-upload::~upload() { stop(); }
+request_writer::~request_writer() { stop(); }
 
-void upload::stop() noexcept {
+void request_writer::stop() noexcept {
     if (is_running_) {
         tell(false);
         wire_.abort();
@@ -50,8 +51,8 @@ void upload::stop() noexcept {
     is_running_ = false;
 }
 
-void upload::begin(std::string_view head, const context& ctx, std::int64_t until,
-                   clock::duration patience) {
+void request_writer::begin(std::string_view head, const context& ctx, std::int64_t until,
+                           clock::duration patience) {
     const bool is_streamed = body_ != nullptr && body_->is_streamed();
     const bool waits = how_ != framing::none && patience.count() > 0;
     const std::size_t size = how_ == framing::none || is_streamed ? 0 : body_->text.size();
@@ -80,11 +81,11 @@ void upload::begin(std::string_view head, const context& ctx, std::int64_t until
     }
 }
 
-void upload::tell(bool goes_on) {
+void request_writer::tell(bool goes_on) {
     if (is_running_ && told_) (void)told_.try_send(goes_on);
 }
 
-bool upload::has_ended() {
+bool request_writer::has_ended() {
     using namespace std::chrono_literals;
     constexpr auto moment = 50ms;
     unit nothing;
@@ -92,23 +93,23 @@ bool upload::has_ended() {
     return !is_running_ && !error_;
 }
 
-std::error_code upload::final_error() {
+std::error_code request_writer::final_error() {
     tell(false);
     if (is_running_) cancel_();
     if (std::exchange(is_running_, false)) (void)ended_.recv();
     return error_;
 }
 
-void upload::rethrow() {
+void request_writer::rethrow() {
     if (!is_running_ && thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
 }
 
 // --- the goroutine -------------------------------------------------------------------------------
 
 // The program's function may end it by goexit too: then nothing of the body is taken for whole.
-void upload::run(std::string_view head) {
+void request_writer::run(std::string_view head) {
     struct end {
-        upload& of;
+        request_writer& of;
         const chan<unit> ended;
         bool is_orderly = false;
         ~end() {
@@ -124,13 +125,13 @@ void upload::run(std::string_view head) {
     at_end.is_orderly = true;
 }
 
-void upload::send_beside(std::string_view head) {
+void request_writer::send_beside(std::string_view head) {
     if (!is_asked_for()) return;
     if (body_->is_streamed()) send_pieces();
     else send_text(head);
 }
 
-bool upload::is_asked_for() {
+bool request_writer::is_asked_for() {
     if (!told_) return true;
     bool goes_on = true;  // a server that is silent may not know expectations
     (void)told_.recv_for(goes_on, patience_);
@@ -138,7 +139,7 @@ bool upload::is_asked_for() {
     return goes_on;
 }
 
-void upload::send_text(std::string_view head) {
+void request_writer::send_text(std::string_view head) {
     const std::string_view text = how_ == framing::none ? std::string_view() : body_->text;
     if (how_ != framing::in_chunks) return write(head, text, {});
     std::string begin(head), end;
@@ -155,7 +156,7 @@ void upload::send_text(std::string_view head) {
 }
 
 // What the program gives is sent as it comes.
-void upload::send_pieces() {
+void request_writer::send_pieces() {
     const std::unique_ptr<char[]> buffer(new char[piece_max]);
     body_reader anew;
     const bool is_bounded = body_->length >= 0;
@@ -179,7 +180,7 @@ void upload::send_pieces() {
 }
 
 // 0 at the end, and when it has failed.
-std::size_t upload::next_piece(body_reader& anew, std::span<char> to) {
+std::size_t request_writer::next_piece(body_reader& anew, std::span<char> to) {
     try {
         if (!body_->anew) has_read_once_ = true;
         else if (!anew) anew = body_->anew();
@@ -198,7 +199,7 @@ std::size_t upload::next_piece(body_reader& anew, std::span<char> to) {
     return 0;
 }
 
-void upload::write_piece(std::string_view data) {
+void request_writer::write_piece(std::string_view data) {
     if (how_ == framing::by_length) return write(data, {}, {});
     chunk_line size;
     put_size(size, data.size());
@@ -207,18 +208,18 @@ void upload::write_piece(std::string_view data) {
 
 // Nobody waits for an answer to half a request, unless the server has had enough of it: then it may
 // have said why, and is to see that there comes no more.
-void upload::write(std::string_view one, std::string_view two, std::string_view three) {
+void request_writer::write(std::string_view one, std::string_view two, std::string_view three) {
     wire_.write(one, two, three, error_);
     if (is_broken(error_)) wire_.end_writes();
     else if (error_) wire_.abort();
 }
 
-void upload::fail(std::error_code why) {
+void request_writer::fail(std::error_code why) {
     error_ = why;
     wire_.abort();
 }
 
-void upload::fail_source(std::error_code why) {
+void request_writer::fail_source(std::error_code why) {
     has_failed_source_ = true;
     fail(why);
 }
