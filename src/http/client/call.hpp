@@ -16,10 +16,10 @@
 #include <rota/context.hpp>
 #include <rota/http.hpp>
 
-#include "http/client/answer_reader.hpp"
 #include "http/client/closing_when_done.hpp"
 #include "http/client/idle_pool.hpp"
 #include "http/client/request_writer.hpp"
+#include "http/client/response_reader.hpp"
 
 namespace rota::http::detail {
 
@@ -67,7 +67,7 @@ class call {
     const bool asks_to_close_;
     std::string head_;                      // of the request
     std::unique_ptr<client_connection> c_;  // null: the call has ended
-    answer_reader answer_;
+    response_reader answer_;
     std::optional<request_writer> sending_;
     std::optional<closing_when_done> watched_;
     std::error_code failed_;

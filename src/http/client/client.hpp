@@ -5,7 +5,7 @@
 //     hop.cpp         its head
 //     round_trip.cpp  a request: an attempt, perhaps a second attempt
 //     connect.cpp     a fresh connection: dial, tunnel, TLS
-//     call.cpp        an attempt: request_writer.cpp sends, answer_reader.cpp reads
+//     call.cpp        an attempt: request_writer.cpp sends, response_reader.cpp reads
 #pragma once
 
 #include <cstdint>

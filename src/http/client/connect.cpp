@@ -7,9 +7,9 @@
 
 #include <rota/detail/time_engine.hpp>
 
-#include "http/client/answer_reader.hpp"
 #include "http/client/client.hpp"
 #include "http/client/closing_when_done.hpp"
+#include "http/client/response_reader.hpp"
 #include "http/message/deadline.hpp"
 
 namespace rota::http::detail {
@@ -96,7 +96,7 @@ void client_state::make_tunnel(client_connection& c, const url& to, const url& p
         head += "Proxy-Authorization: " + basic_credentials(proxy.user_info) + "\r\n";
     c.wire.write(head += "\r\n", {}, {}, error);
     if (error) return;
-    answer_reader answer(c, options_, true);
+    response_reader answer(c, options_, true);
     header_map fields;
     answer.read_head(fields, nullptr, error);
     if (error) return;

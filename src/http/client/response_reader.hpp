@@ -18,9 +18,9 @@ namespace rota::http::detail {
 
 class request_writer;
 
-class answer_reader {
+class response_reader {
   public:
-    answer_reader(client_connection& c, const client_options& o, bool to_head)
+    response_reader(client_connection& c, const client_options& o, bool to_head)
         : c_(c), head_left_(o.max_header_bytes), body_max_(o.max_body_bytes), to_head_(to_head) {}
 
     // Reads the final head and skips the 1xx answers before it. Reports a 100 to `sending`. Throws

@@ -1,5 +1,5 @@
 // Reads the answers of servers for a client: the head, then the body as the head frames it.
-#include "http/client/answer_reader.hpp"
+#include "http/client/response_reader.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -42,17 +42,17 @@ void keep_field(void* to, std::string_view name, std::string_view value) {
 
 }  // namespace
 
-std::int64_t answer_reader::length() const {
+std::int64_t response_reader::length() const {
     if (head_.has_length) return static_cast<std::int64_t>(head_.content_length);
     return has_body() ? -1 : 0;
 }
 
-bool answer_reader::has_body() const {
+bool response_reader::has_body() const {
     return !to_head_ && head_.status >= ok && head_.status != no_content &&
            head_.status != not_modified;
 }
 
-bool answer_reader::keeps_connection() const {
+bool response_reader::keeps_connection() const {
     if (!head_.keep_alive || !c_.in.is_empty() || head_.status < ok) return false;
     if (has_body()) return head_.chunked || head_.has_length;
     // A server may send a body with an answer that must not have one.
@@ -60,7 +60,7 @@ bool answer_reader::keeps_connection() const {
 }
 
 // False at the end, and on errors. EINTR does not arrive here.
-bool answer_reader::fill(std::error_code& error) {
+bool response_reader::fill(std::error_code& error) {
     const std::size_t n = c_.wire.read(c_.in.room(), error);
     c_.in.filled(n);
     has_begun_ = has_begun_ || n != 0;
@@ -69,7 +69,8 @@ bool answer_reader::fill(std::error_code& error) {
 
 // --- the head ------------------------------------------------------------------------------------
 
-void answer_reader::read_head(header_map& fields, request_writer* sending, std::error_code& error) {
+void response_reader::read_head(header_map& fields, request_writer* sending,
+                                std::error_code& error) {
     constexpr int go_on = 100;
     c_.in.settle();
     for (int interim = 0; interim <= interim_max; ++interim) {
@@ -84,7 +85,7 @@ void answer_reader::read_head(header_map& fields, request_writer* sending, std::
     error = http_errc::malformed_response;
 }
 
-void answer_reader::read_one_head(header_map& fields, std::error_code& error) {
+void response_reader::read_one_head(header_map& fields, std::error_code& error) {
     using outcome = head_scanner::outcome;
     input_buffer& in = c_.in;
     scanner_.reset();
@@ -119,7 +120,7 @@ void answer_reader::read_one_head(header_map& fields, std::error_code& error) {
 
 // --- the body ------------------------------------------------------------------------------------
 
-void answer_reader::begin_body(std::error_code& error) {
+void response_reader::begin_body(std::error_code& error) {
     has_ended_ = !has_body();
     if (has_ended_) return;
     if (head_.chunked) chunks_.reset(trailer_max, &trailer_lines_);
@@ -129,7 +130,7 @@ void answer_reader::begin_body(std::error_code& error) {
     if (body_max_ != 0 && left_ > body_max_) error = http_errc::response_too_large;
 }
 
-std::size_t answer_reader::read(std::span<char> to, std::error_code& error) {
+std::size_t response_reader::read(std::span<char> to, std::error_code& error) {
     if (has_ended_ || to.empty()) return 0;
     const std::size_t n = head_.chunked      ? read_chunks(to, error)
                           : head_.has_length ? read_length(to, error)
@@ -139,7 +140,7 @@ std::size_t answer_reader::read(std::span<char> to, std::error_code& error) {
     return error ? 0 : n;
 }
 
-void answer_reader::read_all(std::string& body, std::error_code& error) {
+void response_reader::read_all(std::string& body, std::error_code& error) {
     std::size_t size = 0;
     while (!has_ended_) {
         make_room(body, size, left_);
@@ -150,10 +151,10 @@ void answer_reader::read_all(std::string& body, std::error_code& error) {
     body.resize(size);
 }
 
-void answer_reader::take_trailers(header_map& to) const { add_trailers(to, trailer_lines_); }
+void response_reader::take_trailers(header_map& to) const { add_trailers(to, trailer_lines_); }
 
 // Takes bytes that have arrived, else reads from the connection. 0 at the end, and on errors.
-std::size_t answer_reader::take(std::span<char> to, std::error_code& error) {
+std::size_t response_reader::take(std::span<char> to, std::error_code& error) {
     const std::string_view there = c_.in.unread();
     if (there.empty()) return c_.wire.read(std::as_writable_bytes(to), error);
     const std::size_t n = std::min(to.size(), there.size());
@@ -162,7 +163,7 @@ std::size_t answer_reader::take(std::span<char> to, std::error_code& error) {
     return n;
 }
 
-std::size_t answer_reader::read_length(std::span<char> to, std::error_code& error) {
+std::size_t response_reader::read_length(std::span<char> to, std::error_code& error) {
     const std::size_t n =
         take(to.first(static_cast<std::size_t>(std::min<std::uint64_t>(to.size(), left_))), error);
     if (n == 0 && !error) error = http_errc::incomplete_response;
@@ -171,7 +172,7 @@ std::size_t answer_reader::read_length(std::span<char> to, std::error_code& erro
     return n;
 }
 
-std::size_t answer_reader::read_chunks(std::span<char> to, std::error_code& error) {
+std::size_t response_reader::read_chunks(std::span<char> to, std::error_code& error) {
     using outcome = chunk_decoder::outcome;
     for (;;) {
         const std::string_view there = c_.in.unread();
@@ -188,7 +189,7 @@ std::size_t answer_reader::read_chunks(std::span<char> to, std::error_code& erro
     }
 }
 
-std::size_t answer_reader::read_to_end(std::span<char> to, std::error_code& error) {
+std::size_t response_reader::read_to_end(std::span<char> to, std::error_code& error) {
     const std::size_t n = take(to, error);
     has_ended_ = n == 0 && !error;
     return n;
