@@ -16,7 +16,7 @@
 #include <rota/context.hpp>
 #include <rota/http.hpp>
 
-#include "http/client/closing_when_done.hpp"
+#include "http/client/close_on_cancel.hpp"
 #include "http/client/idle_pool.hpp"
 #include "http/client/request_writer.hpp"
 #include "http/client/response_reader.hpp"
@@ -69,7 +69,7 @@ class call {
     std::unique_ptr<client_connection> c_;  // null: the call has ended
     response_reader answer_;
     std::optional<request_writer> sending_;
-    std::optional<closing_when_done> watched_;
+    std::optional<close_on_cancel> watched_;
     std::error_code failed_;
     bool may_be_repeated_ = false;
 };

@@ -8,7 +8,7 @@
 #include <rota/detail/time_engine.hpp>
 
 #include "http/client/client.hpp"
-#include "http/client/closing_when_done.hpp"
+#include "http/client/close_on_cancel.hpp"
 #include "http/client/response_reader.hpp"
 #include "http/message/deadline.hpp"
 
@@ -56,7 +56,7 @@ std::unique_ptr<client_connection> client_state::connect(const url& to, const ur
     auto c = std::make_unique<client_connection>(std::move(made), destination_of(to, proxy));
     if (!to.is_secure) return c;
     c->wire.limit(until);
-    closing_when_done watched(limits.ctx, c->wire);
+    close_on_cancel watched(limits.ctx, c->wire);
     make_secure(*c, to, proxy, error);
     if (!watched.end() || (error && limits.ctx.err())) error = limits.ctx.err();
     return error ? nullptr : std::move(c);

@@ -1,4 +1,4 @@
-// closing_when_done closes a client's connection when a context ends.
+// close_on_cancel closes a client's connection when a context ends.
 #pragma once
 
 #include <utility>
@@ -11,15 +11,15 @@ namespace rota::http {
 
 // While this object lives, a context that ends closes the connection, and waits for nothing: its
 // call is over.
-class closing_when_done {
+class close_on_cancel {
   public:
-    closing_when_done(const context& ctx, const client_stream& wire) {
+    close_on_cancel(const context& ctx, const client_stream& wire) {
         if (ctx.node() == nullptr) return;
         stop_ = after_func(ctx, [handle = wire] { handle.abort(); });
     }
-    ~closing_when_done() { (void)end(); }
-    closing_when_done(const closing_when_done&) = delete;
-    closing_when_done& operator=(const closing_when_done&) = delete;
+    ~close_on_cancel() { (void)end(); }
+    close_on_cancel(const close_on_cancel&) = delete;
+    close_on_cancel& operator=(const close_on_cancel&) = delete;
 
     // From here on the context does not close the connection. False: it is doing so already.
     bool end() {
