@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "fd/fd.hpp"
-#include "http/handlers/replies.hpp"
+#include "http/handlers/error_pages.hpp"
 #include "http/message/conditions.hpp"
 #include "http/message/media_type.hpp"
 #include "http/message/ranges.hpp"

@@ -11,8 +11,8 @@
 
 #include "fd/turn.hpp"
 #include "http/handlers/content.hpp"
+#include "http/handlers/error_pages.hpp"
 #include "http/handlers/listing.hpp"
-#include "http/handlers/replies.hpp"
 #include "os/beneath.hpp"
 #include "sys/io/file.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "fd/turn.hpp"
-#include "http/handlers/replies.hpp"
+#include "http/handlers/error_pages.hpp"
 #include "http/message/grammar.hpp"
 #include "sys/call/fault.hpp"
 #include "sys/io/file.hpp"

@@ -8,8 +8,8 @@
 #include <rota/panic.hpp>
 
 #include "http/exchange/exchange.hpp"
+#include "http/handlers/error_pages.hpp"
 #include "http/handlers/listing.hpp"
-#include "http/handlers/replies.hpp"
 #include "http/message/grammar.hpp"
 
 namespace rota::http {

@@ -1,5 +1,5 @@
 // Makes short answers of text, and escapes text for HTML.
-#include "http/handlers/replies.hpp"
+#include "http/handlers/error_pages.hpp"
 
 namespace rota::http {
 
