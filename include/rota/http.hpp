@@ -70,7 +70,7 @@ namespace detail {
 struct exchange;
 struct client_request;
 struct mux_state;
-struct open_answer;
+struct open_response;
 class client_state;
 class request_reader;
 class response_sender;
@@ -542,8 +542,8 @@ class response_stream {
 
   private:
     friend class client;
-    explicit response_stream(std::unique_ptr<detail::open_answer> a) noexcept;
-    std::unique_ptr<detail::open_answer> a_;
+    explicit response_stream(std::unique_ptr<detail::open_response> a) noexcept;
+    std::unique_ptr<detail::open_response> a_;
 };
 
 /// The options of a client. A time of 0 or less means no limit.

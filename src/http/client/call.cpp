@@ -15,7 +15,7 @@ call::call(std::shared_ptr<idle_pool> idle, std::unique_ptr<client_connection> c
       until_(until),
       asks_to_close_(h.asks_to_close()),
       c_(std::move(c)),
-      answer_(*c_, o, h.method == "HEAD") {
+      response_(*c_, o, h.method == "HEAD") {
     sending_.emplace(c_->wire, h.body, how);
 }
 
@@ -27,25 +27,25 @@ void call::begin(std::string request_head, clock::duration continue_patience,
     sending_->begin(head_, ctx_, until_, continue_patience);
     // A server that did not read the request to its end may have answered it all the same.
     const std::error_code unsent = sending_->error();
-    if (!unsent || is_broken(unsent)) answer_.read_head(fields, &*sending_, error);
-    if (unsent && (error || !answer_.has_begun())) error = unsent;
+    if (!unsent || is_broken(unsent)) response_.read_head(fields, &*sending_, error);
+    if (unsent && (error || !response_.has_begun())) error = unsent;
     if (error) return fail(error);
-    if (answer_.has_ended()) finish();
+    if (response_.has_ended()) finish();
 }
 
 std::size_t call::read(std::span<char> to, std::error_code& error) {
     error = failed_;
-    if (error || answer_.has_ended()) return 0;
-    const std::size_t n = answer_.read(to, error);
+    if (error || response_.has_ended()) return 0;
+    const std::size_t n = response_.read(to, error);
     if (error) fail(error);
-    else if (answer_.has_ended()) finish();
+    else if (response_.has_ended()) finish();
     return error ? 0 : n;
 }
 
 void call::read_all(std::string& body, std::error_code& error) {
     error = failed_;
-    if (error || answer_.has_ended()) return;
-    answer_.read_all(body, error);
+    if (error || response_.has_ended()) return;
+    response_.read_all(body, error);
     if (error) fail(error);
     else finish();
 }
@@ -75,7 +75,7 @@ void call::close() noexcept {
 // Ends the connection. The cause comes from the party that ended it: the upload, or the context.
 void call::fail(std::error_code& error) {
     if (error == net::net_errc::closed && sending_->final_error()) error = sending_->final_error();
-    const bool is_repeatable = is_broken(error) && !answer_.has_begun();
+    const bool is_repeatable = is_broken(error) && !response_.has_begun();
     sending_->stop();
     const bool is_cancelled = static_cast<bool>(ctx_.err());
     if (is_cancelled) error = ctx_.err();
@@ -89,9 +89,9 @@ void call::fail(std::error_code& error) {
 
 // Called when the body has been read to its end.
 void call::finish() {
-    answer_.take_trailers(trailers);
+    response_.take_trailers(trailers);
     const bool is_over = sending_->has_ended() && !sending_->was_skipped() &&
-                         answer_.keeps_connection() && !asks_to_close_;
+                         response_.keeps_connection() && !asks_to_close_;
     const bool is_ours = watched_->end();
     sending_->stop();
     if (is_over && is_ours) idle_->give_back(std::move(c_));

@@ -50,9 +50,9 @@ class call {
     // The caller does not want the rest: closes the connection.
     void close() noexcept;
 
-    int status() const { return answer_.status(); }
-    std::int64_t length() const { return answer_.length(); }
-    bool has_ended() const { return answer_.has_ended(); }
+    int status() const { return response_.status(); }
+    std::int64_t length() const { return response_.length(); }
+    bool has_ended() const { return response_.has_ended(); }
 
     header_map fields;
     header_map trailers;  // behind the body's end
@@ -67,7 +67,7 @@ class call {
     const bool asks_to_close_;
     std::string head_;                      // of the request
     std::unique_ptr<client_connection> c_;  // null: the call has ended
-    response_reader answer_;
+    response_reader response_;
     std::optional<request_writer> sending_;
     std::optional<close_on_cancel> watched_;
     std::error_code failed_;

@@ -18,8 +18,8 @@ client_state::client_state(client_options o, proxy_choice p)
       proxies_(std::move(p)),
       idle_(std::make_shared<idle_pool>(options_)) {}
 
-open_answer client_state::open(const context& ctx, const client_request& r,
-                               std::error_code& error) {
+open_response client_state::open(const context& ctx, const client_request& r,
+                                 std::error_code& error) {
     error = ctx.err();
     if (error) return {};
     const call_limits limits{ctx, later(rota::detail::clock_now(), options_.timeout)};
@@ -42,7 +42,7 @@ open_answer client_state::open(const context& ctx, const client_request& r,
 
 response client_state::perform(const context& ctx, const client_request& r,
                                std::error_code& error) {
-    open_answer from = open(ctx, r, error);
+    open_response from = open(ctx, r, error);
     if (error) return {};
     response answer;
     from.by->read_all(answer.body, error);
@@ -114,9 +114,9 @@ response client::perform(context ctx, const request& r) const {
 response_stream client::open(context ctx, const request& r, std::error_code& error) const {
     if (r.own_ == nullptr) throw panic_error("http: request of a server");
     const std::shared_ptr<detail::client_state> s = s_;  // the handle may be destroyed meanwhile
-    detail::open_answer from = s->open(ctx, *r.own_, error);
+    detail::open_response from = s->open(ctx, *r.own_, error);
     if (error) return {};
-    return response_stream(std::make_unique<detail::open_answer>(std::move(from)));
+    return response_stream(std::make_unique<detail::open_response>(std::move(from)));
 }
 response_stream client::open(context ctx, const request& r) const {
     std::error_code error;

@@ -41,7 +41,7 @@ struct call_limits {
 };
 
 // An answer whose head has been read, and the URL that it comes from.
-struct open_answer {
+struct open_response {
     std::unique_ptr<call> by;
     std::string url;
 };
@@ -51,7 +51,7 @@ class client_state {
     client_state(client_options o, proxy_choice p);
 
     // On an error `by` is null.
-    open_answer open(const context& ctx, const client_request& r, std::error_code& error);
+    open_response open(const context& ctx, const client_request& r, std::error_code& error);
     response perform(const context& ctx, const client_request& r, std::error_code& error);
     void close_idle() noexcept { idle_->close_all(); }
 

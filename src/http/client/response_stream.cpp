@@ -7,7 +7,7 @@
 namespace rota::http {
 
 response_stream::response_stream() noexcept = default;
-response_stream::response_stream(std::unique_ptr<detail::open_answer> a) noexcept
+response_stream::response_stream(std::unique_ptr<detail::open_response> a) noexcept
     : a_(std::move(a)) {}
 response_stream::response_stream(response_stream&& other) noexcept = default;
 response_stream& response_stream::operator=(response_stream&& other) noexcept = default;

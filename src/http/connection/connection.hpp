@@ -74,7 +74,7 @@ struct connection {
 
     // To be called before bytes of an answer leave: they may be its last. relaxed: evict_one looks
     // at `now` too
-    void note_answer() { idle_since.store(rota::detail::clock_now(), rt::memory_order_relaxed); }
+    void note_response() { idle_since.store(rota::detail::clock_now(), rt::memory_order_relaxed); }
 
     // Sets the deadline of reads or writes; 0 removes it. Costs nothing if it is set already.
     void limit_reads(std::int64_t when);

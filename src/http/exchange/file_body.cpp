@@ -57,7 +57,7 @@ std::uint64_t response_sender::send_file(rt::fd& from, std::uint64_t offset, std
     if (error) return 0;
     std::uint64_t done = 0;
     while (done < count) {
-        wire_.c->note_answer();
+        wire_.c->note_response();
         const std::int64_t n = wire_.c->stream.socket().descriptor()->send_file(
             from, static_cast<std::int64_t>(offset + done), count - done);
         if (n == -EINVAL || n == -ENOSYS || n == -EOPNOTSUPP) break;

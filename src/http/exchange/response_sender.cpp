@@ -218,7 +218,7 @@ void response_sender::put_head(bool is_complete) {
 void response_sender::send(std::error_code& error) {
     error.clear();
     if (out_.is_empty()) return;
-    wire_.c->note_answer();
+    wire_.c->note_response();
     out_.send(wire_.c->stream, error);
     if (error) fail();
 }
@@ -230,7 +230,7 @@ void response_sender::send_body(std::string_view more, std::error_code& error) {
     if (size == 0) return send(error);
     const bool is_chunk = phase() == response_phase::body_in_chunks;
     if (is_chunk) put_chunk_size(out_.text(), size);
-    wire_.c->note_answer();
+    wire_.c->note_response();
     out_.send_with(wire_.c->stream, collected_, more, is_chunk ? "\r\n" : "", error);
     collected_.clear();
     if (error) fail();

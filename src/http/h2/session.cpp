@@ -85,7 +85,7 @@ class fields_to_send {
 };
 
 // Gives nghttp2 more of a body. Caller: holds the session's lock, like every caller of nghttp2.
-struct answer_source {
+struct response_source {
     static ssize_t read(nghttp2_session*, std::int32_t, std::uint8_t* to, std::size_t size,
                         std::uint32_t* flags, nghttp2_data_source* source, void*) {
         return static_cast<request_stream*>(source->ptr)->give(to, size, *flags);
@@ -197,7 +197,7 @@ void session::leave(const stream_ptr& s) {
         if (s->has_cancel_) s->cancel_ = {};
         if (!s->closed_ && !s->out_ended_) reset(s->id_, NGHTTP2_INTERNAL_ERROR);
         abandon(*s);
-        if (!s->closed_) s->left_limit_ = s->answer_limit_;
+        if (!s->closed_) s->left_limit_ = s->response_limit_;
         late_at_ = earlier(late_at_, s->left_limit_);
         --running_;
         while (!waiting_.empty() && running_ < handlers_max && !dead_) {
@@ -348,7 +348,7 @@ void request_stream::send_head(int status, std::string_view fields, bool ends,
     }
     nghttp2_data_provider body{};
     body.source.ptr = this;
-    body.read_callback = answer_source::read;
+    body.read_callback = response_source::read;
     out_ended_ = ends;
     const int failed = status < 200
                            ? nghttp2_submit_headers(of_.ng_.get(), NGHTTP2_FLAG_NONE, id_, nullptr,
@@ -456,7 +456,7 @@ void request_stream::send_body(std::string_view one, std::string_view other, boo
                                std::int64_t limit, std::error_code& error) {
     error.clear();
     std::unique_lock lock(of_.mu_);
-    answer_limit_ = limit;
+    response_limit_ = limit;
     if (!put(lock, one, limit, error) || !put(lock, other, limit, error)) return;
     if (closed_ || of_.dead_) {
         error = why_gone();

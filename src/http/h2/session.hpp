@@ -94,9 +94,9 @@ class request_stream final : public stream_transport {
     bool closed_ = false;
     bool done_ = false;  // the handler has returned, or none will start
     bool has_cancel_ = false;
-    std::int64_t answer_limit_ = 0;  // ns; the client must have taken the answer by then; 0: never
-    std::int64_t left_limit_ = 0;  // ns; answer_limit_, once the handler has left an answer unsent
-    std::int64_t moved_at_ = 0;    // ns; when nghttp2 last took a part, or owes_ became true
+    std::int64_t response_limit_ = 0;  // ns; when the client must have the answer; 0: never
+    std::int64_t left_limit_ = 0;      // ns; response_limit_, once the handler has left some unsent
+    std::int64_t moved_at_ = 0;        // ns; when nghttp2 last took a part, or owes_ became true
     cancel_func cancel_;
     condition_variable changed_;
 };
