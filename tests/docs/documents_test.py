@@ -13,10 +13,11 @@ README.md and the pages of docs/ that are named below this test takes
 
 and compiles each page by g++, with warnings as errors. A mistake is reported with the line of the
 page. Links between the pages, and from them into the tree, must lead to a file, and so must names
-of tests.
+of tests. A suite of known bugs (`kb01_wake`) must be there.
 
 Prints one line for each page and ends with `N passed, N failed`; exit status 1 if any failed.
 """
+import functools
 import pathlib
 import re
 import subprocess
@@ -24,12 +25,21 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 COMPILED = ("README.md", "docs/debugging.md", "docs/from-go.md", "docs/from-std-thread.md",
-            "docs/libraries.md")
+            "docs/hook.md", "docs/libraries.md", "docs/tls.md")
 NAMES = "// The names used on this page."
 HEADERS = ("atomic", "chrono", "condition_variable", "cstring", "mutex", "optional",
            "shared_mutex", "stop_token", "string", "system_error", "thread", "vector")
 GXX = ["g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wconversion", "-Werror",
        "-Wno-unused", "-I", str(ROOT / "include"), "-x", "c++", "-"]
+
+
+@functools.lru_cache
+def suites():
+    """The suites of GoogleTest, by name."""
+    found = set()
+    for source in ROOT.glob("tests/**/*_test.cpp"):
+        found.update(re.findall(r"^TEST(?:_[A-Z]+)?\(\s*(\w+),", source.read_text(), re.M))
+    return found
 
 
 class Page:
@@ -85,21 +95,27 @@ class Page:
             run = subprocess.run(GXX, input=text, capture_output=True, text=True)
             if run.returncode != 0:
                 yield run.stderr[:6000]
+        fenced = False
         for number, line in enumerate(self.lines, 1):
-            prose = re.sub(r"`[^`]*`", "", line)
+            fenced ^= line.startswith("```")
+            prose = "" if fenced else re.sub(r"`[^`]*`", "", line)
             for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
                 if not (ROOT / self.path).parent.joinpath(target).exists():
                     yield f"{self.path}:{number}: the link {target} leads nowhere"
-            for test in re.findall(r"`(\w+/\w+_(?:test|cells))`", line):
+            for test in re.findall(r"`(?!tests/)((?:\w+/)+\w+_(?:test|cells))`", line):
                 if not (ROOT / "tests" / f"{test}.cpp").exists():
                     yield f"{self.path}:{number}: there is no tests/{test}.cpp"
+            for name in re.findall(r"`(kb\d\d_\w+)`", line):
+                if name not in suites():
+                    yield f"{self.path}:{number}: there is no suite {name}"
 
 
 def main():
     wanted = "".join(sys.argv[2:3])
-    pages = [str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("docs/*.md"))]
+    pages = [str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("docs/**/*.md"))]
     passed = failed = 0
-    for path in dict.fromkeys(("README.md", "ARCHITECTURE.md", "tests/README.md", *pages)):
+    for path in dict.fromkeys(("README.md", "ARCHITECTURE.md", "SECURITY.md",
+                               "tests/README.md", *pages)):
         if wanted not in path:
             continue
         page = Page(path)

@@ -85,7 +85,8 @@ def are_where_their_notes_say(elf):
 def told_probes():
     """Name -> arguments, of the table in the documents."""
     page = (ROOT / "docs/debugging.md").read_text()
-    return dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \| [^|]*bpftrace -e", page, re.M))
+    table = re.search(r"^\| probe \| arguments \|\n.*\n((?:\|.*\n)+)", page, re.M).group(1)
+    return dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", table, re.M))
 
 
 def are_read_by_others_as_documented(elf):
@@ -108,15 +109,16 @@ def are_documented(_elf):
     assert set(told) == set(ARGUMENT_COUNTS), told
     for name, arguments in told.items():
         assert len(arguments.split(",")) == ARGUMENT_COUNTS[name], (name, arguments)
-    for line in (ROOT / "docs/debugging.md").read_text().split("\n"):
-        for script in re.findall(r"bpftrace -e '([^']*)'", line):
-            assert script.count("{") == script.count("}") > 0, script
-            used = re.findall(r"usdt:PROGRAM:rota:(\w+)", script)
-            assert used and set(used) <= set(told), f"no such probe: {script}"
-            own = re.match(r"\| `(\w+)`", line)
-            assert own is None or own.group(1) in used, f"another probe's: {script}"
-            for number in re.findall(r"\barg(\d)", script):
-                assert any(int(number) < ARGUMENT_COUNTS[name] for name in used), script
+    page = (ROOT / "docs/debugging.md").read_text()
+    examples = re.findall(r"^`(\w+)`: [^`]*:\n\n    bpftrace -e '([^']*)'", page, re.M)
+    assert [name for name, _ in examples] == list(told), examples
+    for own, script in examples:
+        assert script.count("{") == script.count("}") > 0, script
+        used = re.findall(r"usdt:PROGRAM:rota:(\w+)", script)
+        assert used and set(used) <= set(told), f"no such probe: {script}"
+        assert own in used, f"another probe's: {script}"
+        for number in re.findall(r"\barg(\d)", script):
+            assert any(int(number) < ARGUMENT_COUNTS[name] for name in used), script
     reasons = re.search(r"enum class wait_reason[^{]*{(.*?)}",
                         (ROOT / "src/core/status.hpp").read_text(), re.S).group(1)
     assert reasons.replace(" ", "").strip().split(",\n")[9] == "mutex_lock", "the example is wrong"
