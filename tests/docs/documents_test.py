@@ -114,7 +114,7 @@ def main():
     wanted = "".join(sys.argv[2:3])
     pages = [str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("docs/**/*.md"))]
     passed = failed = 0
-    for path in dict.fromkeys(("README.md", "ARCHITECTURE.md", "SECURITY.md",
+    for path in dict.fromkeys(("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md",
                                "tests/README.md", *pages)):
         if wanted not in path:
             continue
