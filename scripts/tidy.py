@@ -6,8 +6,9 @@
     tidy.py --self-test   plants a breach of every rule in a tree of its own and expects the finding
 
 The rules: format (clang-format-19), layers (scripts/layers.txt), sizes of files, functions and
-lines, memory-order tags, banned words and names, words of a workplace, and clang's thread-safety
-analysis with its warnings as errors. Each finding is a line `file:line: rule: text`.
+lines, memory-order tags, banned words and names, words of a workplace, links of the documents, and
+clang's thread-safety analysis with its warnings as errors. Each finding is a line
+`file:line: rule: text`.
 
 Exit status: 0; 1 with findings; 2 for a wrong command line.
 """

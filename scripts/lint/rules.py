@@ -4,6 +4,7 @@ import pathlib
 import re
 
 from .functions import functions
+from .links import links
 from .source import Finding
 
 FILE_LINES = 800
@@ -12,7 +13,8 @@ COLUMNS = 100
 TAG_REACH = 3  # lines above a statement in which the tag of its ordering may stand
 
 CPP_FOLDERS = ("src", "include", "tests", "bench", "examples", "tools")
-MEASURED = (".cpp", ".hpp", ".S", ".py", ".sh", ".cmake", "CMakeLists.txt")
+MEASURED = (".cpp", ".hpp", ".S", ".py", ".sh", ".cmake", ".md", "CMakeLists.txt")
+URL = re.compile(r"https?://[^\s)>]+")
 
 
 # --- sizes ----------------------------------------------------------------------------------------
@@ -33,11 +35,12 @@ def python_functions(source):
 
 def sizes(tree):
     for source in measured(tree):
-        if len(source.lines) > FILE_LINES:
+        is_page = source.path.endswith(".md")
+        if len(source.lines) > FILE_LINES and not is_page:
             yield Finding(source.path, FILE_LINES + 1, "file-size",
                           f"{len(source.lines)} lines; the ceiling is {FILE_LINES}")
         for number, line in enumerate(source.lines, 1):
-            if len(line) > COLUMNS:
+            if len(URL.sub("", line) if is_page else line) > COLUMNS:
                 yield Finding(source.path, number, "line-length",
                               f"{len(line)} columns; {COLUMNS} is the limit")
         found = ()
@@ -187,4 +190,4 @@ def workplace(tree):
                     yield Finding(path, number, "workplace", f"`{match[0]}`: {what}")
 
 
-TEXT_RULES = (sizes, ordering_tags, words, names, workplace)
+TEXT_RULES = (sizes, ordering_tags, words, names, workplace, links)

@@ -34,6 +34,8 @@ PLANTS = [
     ("src/core/long.cpp", "void f() {\n" + LONG_BODY + "}\nvoid g() {\n}\n",
      [(1, "function-size")]),
     ("src/core/wide.cpp", "// " + "x" * 98 + "\n", [(1, "line-length")]),
+    ("docs/wide.md", "x" * 101 + "\nsee https://example.org/" + "y" * 90 + "\n" + "z\n" * 800,
+     [(1, "line-length")]),
     ("scripts/long.py", "def f():\n" + "    pass\n" * 70, [(1, "function-size")]),
     # memory order
     ("src/core/order.cpp",
@@ -72,6 +74,21 @@ PLANTS = [
     ("src/core/g-inl.hpp", "int x();\n", [(1, "banned-name")]),
     ("docs/a.md", f"{PROMISE}: write\nsee {ELSEWHERE}\nfor n" "ow, so\nmktemp a." + "X" * 6 + "\n",
      [(1, "workplace"), (2, "workplace"), (3, "workplace")]),
+    # links
+    ("docs/links.md",
+     "# A heading, `code` too\n"
+     "[a](a.md) [b](#a-heading-code-too) [c](../docs) [d](links.md#twice-1) [e](absent.md)\n"
+     "[f](#absent) [g](a.md#absent) [h](https://example.org/absent) [i](../src/core/wide.cpp)\n"
+     "```\n"
+     "[j](absent.md)\n"
+     "```\n"
+     "`[k](absent.md)`, and in code that is indented:\n"
+     "\n"
+     "    [l](absent.md)\n"
+     "\n"
+     "## Twice\n"
+     "## Twice\n",
+     [(2, "links"), (3, "links"), (3, "links")]),
 ]
 
 TOOL_PLANTS = [

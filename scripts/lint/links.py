@@ -1,0 +1,65 @@
+"""The links of the documents: each relative one names a file or folder of the tree, and a heading.
+
+Links to other sites are not looked at, nor what looks like a link in code.
+"""
+import posixpath
+import re
+
+from .source import Finding
+
+LINK = re.compile(r"\]\(([^()\s]+)\)")
+SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.I)
+
+
+def text_lines(source):
+    """(line number, line) of a page, without code."""
+    fence = None
+    for number, line in enumerate(source.lines, 1):
+        mark = re.match(r"\s*(```+|~~~+)", line)
+        if fence is None and mark:
+            fence = mark[1]
+        elif fence is not None:
+            if mark and mark[1].startswith(fence):
+                fence = None
+        elif not line.startswith("    "):
+            yield number, line
+
+
+def anchors(source):
+    """The names of a page's headings, as GitHub makes them."""
+    seen = {}
+    for _, line in text_lines(source):
+        heading = re.match(r"#+\s+(.*?)\s*#*$", line)
+        if not heading:
+            continue
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading[1]).lower()
+        name = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        count = seen[name] = seen.get(name, -1) + 1
+        yield f"{name}-{count}" if count else name
+
+
+def links(tree):
+    known = set(tree.paths)
+    folders = {parent for path in tree.paths for parent in parents(path)}
+    for path in tree.paths:
+        source = tree.source(path) if path.endswith(".md") else None
+        if source is None:
+            continue
+        for number, line in text_lines(source):
+            for target in LINK.findall(re.sub(r"`[^`]*`", "", line)):
+                name, _, anchor = target.partition("#")
+                if SCHEME.match(target):
+                    continue
+                place = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
+                page = path if not name else place
+                if page not in known | folders:
+                    yield Finding(path, number, "links", f"{target} leads to no file")
+                elif anchor and (not page.endswith(".md") or page not in known
+                                 or anchor not in set(anchors(tree.source(page)))):
+                    yield Finding(path, number, "links", f"{target} leads to no heading")
+
+
+def parents(path):
+    while path := posixpath.dirname(path):
+        yield path
+    yield "."
