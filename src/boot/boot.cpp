@@ -23,7 +23,7 @@
 #include "sched/base/switch_told.hpp"
 #include "sched/modes/chaos.hpp"
 #include "sched/modes/seeded.hpp"
-#include "sched/monitor/hostage.hpp"
+#include "sched/monitor/preempt_watch.hpp"
 #include "sched/monitor/sysmon.hpp"
 #include "sched/policy/alone.hpp"
 #include "sched/preempt/take.hpp"
@@ -83,7 +83,7 @@ void schedinit() {
         locks_begin_unwatched();
     }
     if (!is_seeded && !chaos.on && env.asyncpreemptoff == 0)
-        hostages_allow_stops(env.preemptsignal, std::int64_t{env.interactiveafter} * 1000);
+        allow_thread_stops(env.preemptsignal, std::int64_t{env.interactiveafter} * 1000);
     alone_trial::fix(static_cast<polling>(env.pollalone));
     // If the kernel has no io_uring, or a container forbids it, the back end stays epoll.
     if (env.uring && !is_seeded) {

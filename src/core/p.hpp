@@ -118,10 +118,10 @@ struct alignas(cache_line) p {
     // ns, since when the goroutine at the ring's tail has waited, and that tail: sched/policy/alone
     std::int64_t last_since = 0;
     std::uint32_t last_place = 0;
-    // the m of the last round that read a CPU clock: hostage_watch::note_calm
+    // the m of the last round that read a CPU clock: preempt_watch::note_progress
     m* clocked = nullptr;
-    std::int64_t clock_then = 0;  // ns, the CPU time read then
-    std::uint32_t calm_tick = 0;  // sched_tick in the last round
+    std::int64_t clock_then = 0;      // ns, the CPU time read then
+    std::uint32_t progress_tick = 0;  // sched_tick in the last round
     struct {
         m* mp = nullptr;               // has held this p in one time slice
         std::uint32_t tick = 0;        // sched_tick of that slice

@@ -72,11 +72,11 @@ struct sched_t {
     std::int32_t m_max ROTA_GUARDED_BY(mu) = 10000;  // the program's limit of ms
     // Three numbers of ms that do not count against m_max. spare_count: the spare ms that sysmon
     // has ordered for ps which it takes from goroutines that do not return (sched/m/standby).
-    // spares_coming: the spare ms that are still to begin. hostage_count: the ms without their p at
+    // spares_coming: the spare ms that are still to begin. retaken_count: the ms without their p at
     // sysmon's last round, and since.
     std::int32_t spare_count ROTA_GUARDED_BY(mu) = 0;
     std::int32_t spares_coming ROTA_GUARDED_BY(mu) = 0;
-    std::int32_t hostage_count ROTA_GUARDED_BY(mu) = 0;
+    std::int32_t retaken_count ROTA_GUARDED_BY(mu) = 0;
     std::uint64_t calls_ended ROTA_GUARDED_BY(mu) = 0;  // calls that lost their p and have ended
     // a goroutine has computed for so long that its p was taken
     bool is_anyone_computing ROTA_GUARDED_BY(mu) = false;

@@ -47,7 +47,7 @@ using model_refusal = model_spare;
 bool take_for_heir(machine& rig, spare_for why, line_turn turn) {
     p& pp = rig.proc(0);
     sched.retaking.store(true, memory_order_relaxed);
-    note_hostage(why);
+    count_retaken_m(why);
     order_spare(why, spare_need::now, nanotime());
     const heir next = set_aside(pp, turn, nanotime());
     const bool taken = next.mp != nullptr && take_p(pp);
@@ -55,7 +55,7 @@ bool take_for_heir(machine& rig, spare_for why, line_turn turn) {
     else if (next.mp != nullptr) put_back(next);
     {
         const lock_guard guard(sched.mu);
-        if (!taken) --sched.hostage_count;
+        if (!taken) --sched.retaken_count;
     }
     sched.retaking.store(false, memory_order_relaxed);
     return taken;
@@ -116,7 +116,7 @@ TEST_F(model_spare, that_is_the_last_is_promised_once) {
     model::expect_holds(small(0), [&] {
         rig.begin(-1);
         give_record(rig.thread_m(7));
-        note_hostage(spare_for::blocked);  // a further hostage; so no refusal is fatal
+        count_retaken_m(spare_for::blocked);  // a further hostage; so no refusal is fatal
         flag blocks{0}, pipe{0};
         unsigned ended = 0;
         g& blocked = rig.goroutine("blocked", [&] {
@@ -208,7 +208,7 @@ TEST_F(model_refusal, of_a_thread_leaves_its_p_to_another_m_or_idle) {
     model::expect_holds(small(0), [&] {
         rig.begin(-1);
         give_record(rig.thread_m(7));
-        note_hostage(spare_for::blocked);
+        count_retaken_m(spare_for::blocked);
         unsigned ended = 0;
         g& running = rig.goroutine("running", [&] { ++ended; });
         g& one = rig.goroutine("one", [&] { ++ended; });

@@ -183,8 +183,8 @@ TEST(model_take, does_not_disturb_a_system_call) {
 // While the object lives, a goroutine that leaves a system call need not wait for a p.
 class stops_allowed {
   public:
-    stops_allowed() { hostages.stops = true; }
-    ~stops_allowed() { hostages.stops = false; }
+    stops_allowed() { stop_settings.stops = true; }
+    ~stops_allowed() { stop_settings.stops = false; }
     stops_allowed(const stops_allowed&) = delete;
     stops_allowed& operator=(const stops_allowed&) = delete;
 };

@@ -118,7 +118,7 @@ value refused(const figures&) {
 }
 // 0: goroutines that compute are not preempted; 1: by signals alone; 2: with membarrier, too.
 value preemption_mode(const figures&) {
-    if (!rt::hostages.stops) return std::uint64_t{0};
+    if (!rt::stop_settings.stops) return std::uint64_t{0};
     const bool has_barrier =
         rt::asymmetric.heavy.load(std::memory_order_relaxed);  // relaxed: fixed
     return std::uint64_t{has_barrier ? 2u : 1u};

@@ -49,7 +49,7 @@ namespace {
 // goroutine that keeps its own.
 bool exceeds_limit(std::int32_t count) ROTA_REQUIRES(sched.mu) {
     const std::int32_t ours =
-        sched.spare_count > sched.hostage_count ? sched.spare_count : sched.hostage_count;
+        sched.spare_count > sched.retaken_count ? sched.spare_count : sched.retaken_count;
     return count - ours > sched.m_max;
 }
 

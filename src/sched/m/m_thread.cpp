@@ -101,7 +101,7 @@ p* be_born(m& self) {
 void* mstart(void* arg) {
     m& self = *static_cast<m*>(arg);
     thread_take_signal_mask();  // sysmon, which blocks every signal, starts ms as well
-    if (hostages.stops) (void)thread_unblock_signal(hostages.signal);
+    if (stop_settings.stops) (void)thread_unblock_signal(stop_settings.signal);
     // not the settings of the goroutine that happened to start this m
     sched.fp_at_boot.make_current();
     minit(self);

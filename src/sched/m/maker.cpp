@@ -94,7 +94,7 @@ legacy give_to_other(m& mp) ROTA_REQUIRES(sched.mu) {
 
 // Puts the p on the idle list if sysmon has taken ps from their ms: sysmon will ask for an m again.
 legacy give_back(m& mp) ROTA_REQUIRES(sched.mu) {
-    if (sched.hostage_count == 0) return {};
+    if (sched.retaken_count == 0) return {};
     bool spun = false;
     p& pp = take_from_unborn(mp, spun);
     idle_again(pp, spun);

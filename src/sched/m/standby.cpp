@@ -46,7 +46,7 @@ bool is_kernel_mute() ROTA_REQUIRES(sched.mu) { return sched.m_refused_at != 0; 
 
 // Number of ms whose ps were taken because their goroutines did not yield or return.
 std::uint32_t astray() ROTA_REQUIRES(sched.mu) {
-    return std::max(sched.suspended_count, static_cast<std::uint32_t>(sched.hostage_count));
+    return std::max(sched.suspended_count, static_cast<std::uint32_t>(sched.retaken_count));
 }
 
 bool may_order(spare_for why, std::int64_t now) ROTA_REQUIRES(sched.mu) {
@@ -83,9 +83,9 @@ bool does_an_order_come(std::int64_t now) {
     return sched.spares_coming > 0 && now - ordered_at < order_patience;
 }
 
-void note_hostage(spare_for why) {
+void count_retaken_m(spare_for why) {
     const lock_guard guard(sched.mu);
-    ++sched.hostage_count;
+    ++sched.retaken_count;
     if (why == spare_for::computes) sched.is_anyone_computing = true;
 }
 
@@ -96,7 +96,7 @@ void order_spare(spare_for why, spare_need need, std::int64_t now) {
         const lock_guard guard(sched.mu);
         std::int32_t wanted = are_stopped_too_many() ? to_begin_at : stand_by;
         // A single call that blocks needs no more than a single m.
-        if (why == spare_for::blocked && sched.hostage_count <= 1) wanted = 1;
+        if (why == spare_for::blocked && sched.retaken_count <= 1) wanted = 1;
         else if (why == spare_for::blocked) wanted = std::max(wanted, reserve_wanted());
         if (why == spare_for::computes && idle_ps() > 0)  // each idle p needs its m too
             wanted += idle_ps() - (is_poller_asleep() ? 1 : 0);

@@ -1,5 +1,5 @@
 // Keeps standby ms for ps that sysmon takes from goroutines which neither yield nor return
-// (sched/monitor/hostage).
+// (sched/monitor/preempt_watch).
 //
 // A p is taken only when its next m is certain, and set aside for it: an m off the idle list, or
 // the first stopped m in line. Ms for that are ordered ahead. rota wants them, not the program, so
@@ -31,7 +31,7 @@ enum class spare_for : std::uint8_t { computes, blocked };
 
 // Announces that sysmon will take a p: the m that will be without one, and the next m while it is
 // set aside, do not count against the program's limit.
-void note_hostage(spare_for why) ROTA_EXCLUDES(sched.mu);
+void count_retaken_m(spare_for why) ROTA_EXCLUDES(sched.mu);
 
 // Orders one more m for the idle list, if too few sleep there and the limits allow it. Caller:
 // sysmon, with `now` before it takes a p, otherwise `soon`: the last m may wait for some

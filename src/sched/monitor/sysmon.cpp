@@ -14,7 +14,7 @@
 #include "sched/m/m_lifecycle.hpp"
 #include "sched/m/m_record.hpp"
 #include "sched/m/m_thread.hpp"
-#include "sched/monitor/hostage.hpp"
+#include "sched/monitor/preempt_watch.hpp"
 #include "sched/policy/alone.hpp"
 #include "sched/queue/deadlock.hpp"
 #include "sched/queue/idle.hpp"
@@ -233,7 +233,7 @@ bool are_timers_late(std::int64_t now) {
 }
 
 struct watch {
-    hostage_watch hostage;
+    preempt_watch preemption;
     alone_trial alone;
     long nap_us = nap_min_us;
     bool touched = false;  // stacks, in the last round
@@ -262,13 +262,13 @@ struct watch {
         if (starved_left > 0 && nap_us > nap_starved_us) nap_us = nap_starved_us;
         const std::int64_t then = nanotime();
         const long nap_at_most =
-            std::min(chaos.on ? nap_us : hostage.nap_us_max(then), alone.nap_us_max(then));
+            std::min(chaos.on ? nap_us : preemption.nap_us_max(then), alone.nap_us_max(then));
         thread_sleep_ns(std::min(nap_us, nap_at_most) * 1000);
         const std::int64_t now = nanotime();
         note_time(now);
         settle_owed_wakeups(now);
         bool taken = retake(now);
-        if (!chaos.on) taken = hostage.round(now) || taken;
+        if (!chaos.on) taken = preemption.round(now) || taken;
         idle_rounds = taken ? 0 : idle_rounds + 1;
         touched = touch_stacks();
         if (touched) idle_rounds = 0;
@@ -282,7 +282,7 @@ struct watch {
         look_for_deadlocks(now);
         look_at_suspicion();
         const bool quiet =
-            all_idle() && nap_us == nap_max_us && alert_left == 0 && hostage.is_quiet();
+            all_idle() && nap_us == nap_max_us && alert_left == 0 && preemption.is_quiet();
         if (!quiet) quiet_since = 0;
         else if (quiet_since == 0) quiet_since = now;
         if (!quiet || now - quiet_since < quiet_before_deep_sleep || release_all(now) ||
@@ -290,7 +290,7 @@ struct watch {
             return;
         const std::int64_t release_at = quiet_since + idle_before_release;
         // Goroutines whose threads are blocked may begin to compute, and only sysmon sees that.
-        if (!deep_sleep(hostage.follows_anyone(), now < release_at ? release_at : 0)) return;
+        if (!deep_sleep(preemption.follows_anyone(), now < release_at ? release_at : 0)) return;
         alone.note_rest(nanotime());
         idle_rounds = 0;
         quiet_since = 0;
@@ -316,7 +316,7 @@ struct watch {
         if (looked && all_idle()) suspect_deadlock();
         // A p that goes from goroutine to goroutine polls itself; if it has not, it had no
         // processor.
-        if (looked && !hostage.do_all_move()) starved_left = starved_rounds;
+        if (looked && !preemption.do_all_move()) starved_left = starved_rounds;
         else if (starved_left > 0) --starved_left;
     }
 

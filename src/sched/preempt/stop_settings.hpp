@@ -7,14 +7,14 @@
 
 namespace rota::rt {
 
-struct hostage_settings {
+struct stop_settings_t {
     bool stops = false;  // sysmon may stop threads
     int signal = 0;      // the signal that stops them
     // ns that a goroutine may run before goroutines readied by a timer, the network or a foreign
     // thread come first
     std::int64_t interactive_after = 0;
 };
-inline constinit hostage_settings hostages;  // fixed at boot
+inline constinit stop_settings_t stop_settings;  // fixed at boot
 
 // Names the turn that pp's holder makes now. relaxed: the holder's own; for sysmon a guess
 inline std::uint64_t turn_of(const p& pp) {

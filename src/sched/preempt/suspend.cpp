@@ -120,7 +120,8 @@ void resume_suspended(m& mp, p& pp) {
 
 void stop_thread(m& mp) {
     mp.stop_sent.store(true, memory_order_relaxed);  // relaxed: see stop_sent
-    (void)thread_signal(mp.tid.load(memory_order_relaxed), hostages.signal);  // relaxed: see tid
+    // relaxed: see tid
+    (void)thread_signal(mp.tid.load(memory_order_relaxed), stop_settings.signal);
 }
 
 m* release_suspended() {

@@ -65,7 +65,7 @@ bool fence_by_signal(m& mp, int tid) {
     // relaxed: written only here, under take's lock
     const std::uint32_t asked = mp.fence_asked.load(memory_order_relaxed) + 1;
     mp.fence_asked.store(asked, memory_order_release);  // pairs(entry.fence)
-    if (!thread_signal(tid, hostages.signal)) return false;
+    if (!thread_signal(tid, stop_settings.signal)) return false;
     const std::int64_t begun = nanotime();
     for (;;) {
         if (is_answered(mp, asked)) return true;
@@ -82,7 +82,7 @@ bool fence_thread(m& mp) {
     const int tid = mp.tid.load(memory_order_relaxed);  // relaxed: see tid
     if (tid == 0) return false;
     full_fence();  // pairs(entry.mark): the caller's request comes before every look at the thread
-    const bool fenced = stands_still(tid) || (hostages.stops && fence_by_signal(mp, tid));
+    const bool fenced = stands_still(tid) || (stop_settings.stops && fence_by_signal(mp, tid));
     full_fence();  // pairs(entry.mark): and the caller's next loads come after them
     return fenced;
 }

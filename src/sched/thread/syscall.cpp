@@ -133,7 +133,7 @@ void get_p_again(m& self) {
 // To fetch a p at once would cost a computing goroutine its turn.
 bool go_on_without_p(m& self) {
     // relaxed, all: the m that stops the world or the process looks again; a bound, not a count
-    if (!hostages.stops || sched.stop_wanted.load(memory_order_relaxed) ||
+    if (!stop_settings.stops || sched.stop_wanted.load(memory_order_relaxed) ||
         sched.no_stops.load(memory_order_relaxed) ||
         sched.ms_without_p.load(memory_order_relaxed) >= proc_count())
         return false;
@@ -241,7 +241,7 @@ namespace {
 m* set_aside_for_leaver() ROTA_EXCLUDES(sched.mu) {
     const lock_guard guard(sched.mu);
     m* const to = sched.world_stops ? nullptr : midle_get();
-    if (to != nullptr) ++sched.hostage_count;  // until sysmon has counted anew
+    if (to != nullptr) ++sched.retaken_count;  // until sysmon has counted anew
     return to;
 }
 
@@ -250,7 +250,7 @@ m* set_aside_for_leaver() ROTA_EXCLUDES(sched.mu) {
 bool leave_p(m& self) {
     g& gp = *self.curg;
     p& pp = *self.pp;
-    if (!hostages.stops || gp.is_locked || gp.is_pinned || pp.host != nullptr) return false;
+    if (!stop_settings.stops || gp.is_locked || gp.is_pinned || pp.host != nullptr) return false;
     m* const to = set_aside_for_leaver();
     if (to == nullptr) return false;
     casgstatus(gp, g_status::running, g_status::syscall);

@@ -135,7 +135,7 @@ m& thread_becomes_m() {
         return *mp;
     }
     note_fp_control(*mp);
-    if (hostages.stops) mp->kept_stops_away = thread_unblock_signal(hostages.signal);
+    if (stop_settings.stops) mp->kept_stops_away = thread_unblock_signal(stop_settings.signal);
     mp->foreign = false;
     sched.foreign_count.fetch_sub(1, memory_order_relaxed);  // relaxed: for reports
     const lock_guard guard(sched.mu);
@@ -164,7 +164,7 @@ void m_becomes_thread(m& self) {
     sched.foreign_count.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
     self.preempt.store(chaos.on, memory_order_relaxed);      // relaxed: advice
     self.in_runtime.store(0, memory_order_release);          // pairs(entry.left)
-    if (self.kept_stops_away) thread_block_signal(hostages.signal);
+    if (self.kept_stops_away) thread_block_signal(stop_settings.signal);
     bool dead = false;
     {
         const lock_guard guard(sched.mu);

@@ -59,7 +59,7 @@ struct border {
 TEST(thread_fence, thread_that_is_locked_out_does_not_come_in) {
     // Its mark stands in the store buffer, it has not seen the request, and the taker takes its p.
     rota::make_chan<int>(1).send(1);  // boots
-    if (!hostages.stops) {
+    if (!stop_settings.stops) {
         std::puts("no thread can be stopped here");
         return;
     }

@@ -154,7 +154,7 @@ TEST(affinity, says_where_a_thread_runs) {
 TEST(affinity, of_goroutines_that_take_turns_is_the_programs) {
     // Each end of a time slice narrows that of the thread whose turn it is, until it runs.
     rota::run([] {});
-    if (!hostages.stops || !asymmetric.heavy.load(std::memory_order_relaxed))
+    if (!stop_settings.stops || !asymmetric.heavy.load(std::memory_order_relaxed))
         GTEST_SKIP() << "this build or kernel stops no thread that computes";
     const std::vector<int> before = own_processors();
     const rota_test::gomaxprocs_restored restored;

@@ -32,7 +32,7 @@ namespace rota::rt {
 inline constexpr std::int64_t time_slice = 10'000'000;  // ns: one goroutine's turn
 
 // From now on sysmon may stop threads, by this signal. Caller: boot.
-void hostages_allow_stops(int signal, std::int64_t interactive_after);
+void allow_thread_stops(int signal, std::int64_t interactive_after);
 
 // Whether the watched turn is mainly one of waiting for a processor: the thread has computed little
 // in it, which is a small part of its time. The time before the first look at its clock counts as
@@ -47,7 +47,7 @@ inline void ask_to_yield(m& mp, std::uint32_t tick, bool early) {
     mp.preempt.store(true, memory_order_relaxed);       // relaxed: advice
 }
 
-class hostage_watch {
+class preempt_watch {
   public:
     // Looks at every p. True: a p was taken from a blocked m.
     bool round(std::int64_t now);
@@ -60,10 +60,10 @@ class hostage_watch {
     bool is_quiet() const { return look_again_ == soon::no; }
     // Whether each p has gone from goroutine to goroutine for a while, or had no processor: the
     // goroutines in its queue are about to run.
-    bool do_all_move() const { return moving_rounds_ == calm_after; }
+    bool do_all_move() const { return moving_rounds_ == enough_rounds; }
 
   private:
-    static constexpr int calm_after = 4;  // rounds
+    static constexpr int enough_rounds = 4;  // rounds
 
     bool look_at(p& pp, std::int64_t now);
     void look_at_running(p& pp, m& mp, bool waits, std::int64_t now);
@@ -77,7 +77,7 @@ class hostage_watch {
         int vacated = p::anywhere;  // see p
     };
     bool take(p& pp, m& mp, spare_for why, ended_turn turn, std::int64_t now);
-    void note_calm(std::int64_t now);
+    void note_progress(std::int64_t now);
     void note_shortage(std::int64_t now);
     void find_longest();
     void stop(p& pp, m& mp, std::int64_t now);
@@ -95,9 +95,9 @@ class hostage_watch {
     // Looks take time from threads that make progress. So they are fewer while each p with waiting
     // goroutines makes progress. Rounds in a row in which that was so; rounds in a row in which
     // each p went from goroutine to goroutine; and the time of the last such count, ns.
-    int calm_rounds_ = 0;
+    int progress_rounds_ = 0;
     int moving_rounds_ = 0;
-    std::int64_t calm_at_ = 0;
+    std::int64_t progress_at_ = 0;
     // the kernel runs sysmon's thread soon, with a short slice
     bool is_served_early_ = false;
     bool was_stopped_ones_turn_ = false;  // the last p of a blocked m went to a stopped m
@@ -105,7 +105,7 @@ class hostage_watch {
     const p* longest_ = nullptr;
     m* followed_ = nullptr;  // ms that have lost their p
     std::int32_t followed_count_ = 0;
-    std::int32_t published_count_ = 0;  // followed_count_ in sched.hostage_count; -1: unknown
+    std::int32_t published_count_ = 0;  // followed_count_ in sched.retaken_count; -1: unknown
     shortage shortage_;
     // ns, since when no p has begun a turn, while an m is in line
     std::int64_t stuck_since_ = 0;

@@ -1,6 +1,6 @@
 // Looks at every p, takes ps from ms that block or compute outside the runtime, and follows these
 // ms. All of it runs on sysmon's thread, allocates nothing, and takes only locks of the runtime.
-#include "sched/monitor/hostage.hpp"
+#include "sched/monitor/preempt_watch.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -37,7 +37,7 @@ constexpr std::int64_t stuck_after_amid_others = 300'000'000;
 constexpr std::int64_t maker_period = 100'000'000;  // ns between two attempts to start the maker
 constexpr std::int64_t attention = 50'000'000;      // ns after a stop: more stops are likely
 constexpr int follow_at_most = 64;                  // number of ms that a round looks at
-constexpr std::int64_t calm_period = 400'000;       // ns between two rounds of note_calm
+constexpr std::int64_t progress_period = 400'000;   // ns between two rounds of note_progress
 constexpr std::int64_t short_turn = 50'000;         // ns: a p with such turns makes progress
 constexpr std::int64_t lent_time = 200'000;         // ns of CPU time that the host of a lent p has
 constexpr std::int64_t lending_period = 250'000;    // ns between two lendings in one turn
@@ -57,7 +57,7 @@ bool is_needed(const p& pp, std::int64_t now) {
 
 // Whether pp is idle on purpose: work that any p may take is left to the ps at work
 // (sched/policy/alone).
-bool is_left_alone(const p& pp, std::int64_t now) {
+bool is_idle_on_purpose(const p& pp, std::int64_t now) {
     // relaxed, both: sysmon's own; and a hint
     return sched.polls_alone.load(memory_order_relaxed) &&
            pp.status.load(memory_order_relaxed) == p_status::idle && runq_empty(pp) &&
@@ -77,7 +77,7 @@ bool is_steady(const p& pp) {
 }
 
 // Whether no goroutine waits for pp, or only a single urgent goroutine does.
-bool is_alone(const p& pp) {
+bool has_no_waiters(const p& pp) {
     // relaxed, both: hints
     const std::uint32_t hurried = sched.urgent_waits.load(memory_order_relaxed) ? 1 : 0;
     return runq_empty(pp) && sched.runq_size.load(memory_order_relaxed) <= hurried;
@@ -85,11 +85,11 @@ bool is_alone(const p& pp) {
 
 // Whether pp, which urgent work needs, is to be lent, so that its goroutine's turn goes on.
 bool is_for_others(const p& pp, std::int64_t now) {
-    return now - pp.watch.since < time_slice || is_alone(pp);
+    return now - pp.watch.since < time_slice || has_no_waiters(pp);
 }
 
 // Whether only stopped threads wait for a p: both queues of goroutines are empty.
-bool does_line_wait_alone() {
+bool do_only_suspended_wait() {
     const lock_guard guard(sched.mu);
     return sched.runq.empty() && sched.urgent.empty();
 }
@@ -143,17 +143,17 @@ bool has_hardly_begun(const p& pp, std::int64_t now) {
     const auto& w = pp.watch;
     if (w.cpu < 0 || w.cpu_first < 0) return false;
     const std::int64_t spent = spent_in_turn(pp);
-    return spent < hostages.interactive_after && spent < (now - w.since) / 4;
+    return spent < stop_settings.interactive_after && spent < (now - w.since) / 4;
 }
 
-void hostages_allow_stops(int signal, std::int64_t interactive_after) {
-    hostages.signal = signal;
-    hostages.interactive_after = interactive_after;
-    hostages.stops = true;
+void allow_thread_stops(int signal, std::int64_t interactive_after) {
+    stop_settings.signal = signal;
+    stop_settings.interactive_after = interactive_after;
+    stop_settings.stops = true;
     on_stop_signal(signal, suspend_here);
 }
 
-bool hostage_watch::round(std::int64_t now) {
+bool preempt_watch::round(std::int64_t now) {
     look_again_ = soon::no;
     note_shortage(now);
     if (sched.no_stops.load(memory_order_relaxed)) {  // relaxed: looked at again
@@ -166,11 +166,11 @@ bool hostage_watch::round(std::int64_t now) {
     follow();
     free_what_is_stuck(now);
     if (now < attentive_until_) wake_beside_idle_p(now);
-    note_calm(now);
+    note_progress(now);
     return taken;
 }
 
-long hostage_watch::nap_us_max(std::int64_t now) const {
+long preempt_watch::nap_us_max(std::int64_t now) const {
     constexpr long question_us = 20, work_us = 500, foreign_us = 1000, calm_us = 2000,
                    unlimited_us = 10'000;
     if (look_again_ == soon::question_open) return question_us;
@@ -182,7 +182,7 @@ long hostage_watch::nap_us_max(std::int64_t now) const {
     const long moving_us = sched.polls_alone.load(memory_order_relaxed) ? unlimited_us : calm_us;
     if (is_any_idle()) return looks && do_all_move() ? moving_us : us;
     const bool in_hurry = sched.urgent_waits.load(memory_order_relaxed);  // relaxed: a round late
-    if (looks && calm_rounds_ == calm_after && !in_hurry) us = calm_us;
+    if (looks && progress_rounds_ == enough_rounds && !in_hurry) us = calm_us;
     // A thread of the program's own does not tell sysmon when it readies a goroutine.
     const bool foreign = sched.foreign_count.load(memory_order_relaxed) != 0;  // relaxed: a hint
     if (foreign && us > foreign_us) us = foreign_us;
@@ -196,16 +196,16 @@ long hostage_watch::nap_us_max(std::int64_t now) const {
 
 // Notes which ps have made progress since the last call. A p makes progress if it has made many
 // turns, or if its thread has computed, in any goroutine, or waits for a processor.
-void hostage_watch::note_calm(std::int64_t now) {
-    if (now - calm_at_ < calm_period) return;
-    const std::int64_t time = now - std::exchange(calm_at_, now);
+void preempt_watch::note_progress(std::int64_t now) {
+    if (now - progress_at_ < progress_period) return;
+    const std::int64_t time = now - std::exchange(progress_at_, now);
     bool is_anyone_kept = false, all_get_on = true, all_move = true;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         p& pp = *sched.allp[i];
         const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: a guess
-        const std::uint32_t turns = tick - std::exchange(pp.calm_tick, tick);
+        const std::uint32_t turns = tick - std::exchange(pp.progress_tick, tick);
         m* const mp = pp.mp.load(memory_order_acquire);  // pairs(p.m)
-        const bool keeps = is_needed(pp, now) && !is_left_alone(pp, now);
+        const bool keeps = is_needed(pp, now) && !is_idle_on_purpose(pp, now);
         is_anyone_kept = is_anyone_kept || keeps;
         m* const last = std::exchange(pp.clocked, nullptr);
         if (turns >= time / short_turn) continue;
@@ -223,11 +223,12 @@ void hostage_watch::note_calm(std::int64_t now) {
         all_get_on = all_get_on && (computes || waits);
         all_move = all_move && waits && (last != mp || spent < time / 4);
     }
-    calm_rounds_ = is_anyone_kept && all_get_on ? std::min(calm_rounds_ + 1, calm_after) : 0;
-    moving_rounds_ = all_move ? std::min(moving_rounds_ + 1, calm_after) : 0;
+    progress_rounds_ =
+        is_anyone_kept && all_get_on ? std::min(progress_rounds_ + 1, enough_rounds) : 0;
+    moving_rounds_ = all_move ? std::min(moving_rounds_ + 1, enough_rounds) : 0;
 }
 
-void hostage_watch::note_shortage(std::int64_t now) {
+void preempt_watch::note_shortage(std::int64_t now) {
     // If neither holds, no thread has been stopped yet.
     if ((is_served_early_ || shortage_.is_open()) && shortage_.round(now < stopped_until_, now))
         look_again_ = soon::work_waits;
@@ -235,7 +236,7 @@ void hostage_watch::note_shortage(std::int64_t now) {
 
 // Finds the p with the longest turn, which sysmon asks first to yield for an urgent goroutine, such
 // as a goroutine that a thread of the program's own has readied.
-void hostage_watch::find_longest() {
+void preempt_watch::find_longest() {
     longest_ = nullptr;
     if (!sched.urgent_waits.load(memory_order_relaxed)) return;  // relaxed: a round late
     for (std::int32_t i = 0; i < proc_count(); ++i) {
@@ -247,7 +248,7 @@ void hostage_watch::find_longest() {
 
 // Looks at pp, and takes it if its m is blocked or computes for too long. True: pp was taken from
 // an m that is blocked.
-bool hostage_watch::look_at(p& pp, std::int64_t now) {
+bool preempt_watch::look_at(p& pp, std::int64_t now) {
     auto& w = pp.watch;
     m* const mp = pp.mp.load(memory_order_acquire);                       // pairs(p.m)
     const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: a round late
@@ -314,14 +315,14 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
 
 // Ends the turn on pp if it is due. `waits`: the thread waits for a processor; the next stopped
 // thread would have to wait too.
-void hostage_watch::look_at_running(p& pp, m& mp, bool waits, std::int64_t now) {
+void preempt_watch::look_at_running(p& pp, m& mp, bool waits, std::int64_t now) {
     auto& w = pp.watch;
-    if (!hostages.stops) return;
+    if (!stop_settings.stops) return;
     waits = waits && w.cpu >= 0 && now - w.since < waiting_max && is_no_processor_free();
     const bool at_once = &pp == longest_ || is_timer_due(pp, now);
-    const std::int64_t turn = at_once ? hostages.interactive_after : std::int64_t{time_slice};
+    const std::int64_t turn = at_once ? stop_settings.interactive_after : std::int64_t{time_slice};
     if (now - w.since < turn) return;
-    if (waits && !at_once && w.asked_at == 0 && runq_empty(pp) && does_line_wait_alone()) return;
+    if (waits && !at_once && w.asked_at == 0 && runq_empty(pp) && do_only_suspended_wait()) return;
     if (waits || is_for_others(pp, now)) {
         const std::int64_t ran = pp.timers.pace.ran_at();
         if (now - std::max(mp.lent_at, ran) < lending_period) return;
@@ -344,7 +345,7 @@ void hostage_watch::look_at_running(p& pp, m& mp, bool waits, std::int64_t now) 
     stop(pp, mp, now);
 }
 
-take_from hostage_watch::what_of(turn_was was, bool was_blocked) {
+take_from preempt_watch::what_of(turn_was was, bool was_blocked) {
     if (was_blocked) return take_from::blocked;
     return was == turn_was::hardly_begun ? take_from::hardly_run : take_from::computing;
 }
@@ -357,14 +358,14 @@ take_from hostage_watch::what_of(turn_was was, bool was_blocked) {
 //
 // While sysmon, which is no m, holds the p, all ms may be asleep without a deadlock. So sysmon
 // tells the deadlock detector (sched.retaking), and asks it again afterwards.
-bool hostage_watch::take(p& pp, m& mp, spare_for why, ended_turn ended, std::int64_t now) {
+bool preempt_watch::take(p& pp, m& mp, spare_for why, ended_turn ended, std::int64_t now) {
     const bool was_blocked = why == spare_for::blocked;
     // Many threads that go from call to call leave sysmon little processor time.
     if (was_blocked) (void)begin_stopping();
     const bool lends = !was_blocked && (ended.waits || is_for_others(pp, now));
     const std::int64_t used = now - pp.watch.since, spent = spent_in_turn(pp);
     sched.retaking.store(true, memory_order_relaxed);  // relaxed: published with the p
-    note_hostage(why);
+    count_retaken_m(why);
     line_turn turn = line_turn::last;
     if (was_blocked && !was_stopped_ones_turn_) turn = line_turn::first;
     else if (is_for_others(pp, now)) turn = line_turn::none;
@@ -404,7 +405,7 @@ bool hostage_watch::take(p& pp, m& mp, spare_for why, ended_turn ended, std::int
     {
         const lock_guard guard(sched.mu);
         sched.retaking.store(false, memory_order_relaxed);  // relaxed: under sched.mu
-        if (!taken) --sched.hostage_count;
+        if (!taken) --sched.retaken_count;
         dead = is_deadlocked();
     }
     if (dead) confirm_deadlock();
@@ -414,7 +415,7 @@ bool hostage_watch::take(p& pp, m& mp, spare_for why, ended_turn ended, std::int
 
 // Starts the maker and gives sysmon a short slice, which a thread made by sysmon would inherit:
 // from here on the maker makes the threads. False: the maker cannot be started.
-bool hostage_watch::begin_stopping() {
+bool preempt_watch::begin_stopping() {
     if (is_served_early_) return true;
     const std::int64_t now = nanotime();
     if (maker_refused_at_ != 0 && now - maker_refused_at_ < maker_period) return false;
@@ -427,7 +428,7 @@ bool hostage_watch::begin_stopping() {
     return true;
 }
 
-void hostage_watch::stop(p& pp, m& mp, std::int64_t now) {
+void preempt_watch::stop(p& pp, m& mp, std::int64_t now) {
     if (!begin_stopping()) return;
     const bool steady = is_steady(pp);
     const int tid = mp.tid.load(memory_order_relaxed);  // relaxed: see tid
@@ -455,7 +456,7 @@ void hostage_watch::stop(p& pp, m& mp, std::int64_t now) {
 // sleeps now and then is not: the signal would interrupt its calls, and it would hold a p while it
 // sleeps. The clock may not tell a thread that sleeps from a thread that has no processor. Then the
 // kernel's count of its sleeps decides: it must have used up two allowances without a sleep.
-bool hostage_watch::is_to_be_stopped(m& mp, int tid, std::int64_t spent, std::int64_t time) {
+bool preempt_watch::is_to_be_stopped(m& mp, int tid, std::int64_t spent, std::int64_t time) {
     std::uint64_t sleeps = 0;
     const thread_state state = state_of_thread(tid, sleeps);
     if (state == thread_state::asleep) return false;
@@ -469,7 +470,7 @@ bool hostage_watch::is_to_be_stopped(m& mp, int tid, std::int64_t spent, std::in
 
 // Whether mp still has no p; watches its thread, and may stop it. False: mp has come back into the
 // runtime, or has got a p.
-bool hostage_watch::is_still_out(m& mp) {
+bool preempt_watch::is_still_out(m& mp) {
     if (mp.entry.load(memory_order_relaxed) != entry_state::taken) return false;  // relaxed: a hint
     if (mp.suspended.load(memory_order_relaxed)) {                                // relaxed: a hint
         mp.turn_used = 0;  // its next turn is new
@@ -478,7 +479,7 @@ bool hostage_watch::is_still_out(m& mp) {
     const std::uint32_t stay = mp.stays.load(memory_order_relaxed);  // relaxed: a round late
     if (stay != mp.stay) {  // a new stay without a p: mp was in a system call meanwhile
         mp.stay = stay;
-        published_count_ = -1;  // an m that left its p has counted itself in hostage_count too
+        published_count_ = -1;  // an m that left its p has counted itself in retaken_count too
         mp.turn_used = 0;
         allow(mp, run_without_p);
         return true;
@@ -499,8 +500,8 @@ bool hostage_watch::is_still_out(m& mp) {
     mp.lent_waiting = false;  // the thread has had a processor since
     if (!mp.was_let_go) computed_until_ = now + attention;
     if (look_again_ == soon::no) look_again_ = soon::work_waits;
-    if (spent < mp.allowance || !hostages.stops) return true;
-    calm_rounds_ = 0;
+    if (spent < mp.allowance || !stop_settings.stops) return true;
+    progress_rounds_ = 0;
     const bool stops = is_to_be_stopped(mp, tid, spent, now - mp.then);
     mp.cpu_then = cpu;
     mp.then = now;
@@ -513,7 +514,7 @@ bool hostage_watch::is_still_out(m& mp) {
     return true;
 }
 
-void hostage_watch::adopt_taken() {
+void preempt_watch::adopt_taken() {
     for (m* mp = ms_just_taken(); mp != nullptr;) {
         m* const next = mp->taken_next;
         allow(*mp, allowance_of(*mp));
@@ -525,7 +526,7 @@ void hostage_watch::adopt_taken() {
     }
 }
 
-void hostage_watch::follow() {
+void preempt_watch::follow() {
     adopt_taken();
     m** link = &followed_;
     for (int i = 0; i < follow_at_most && *link != nullptr; ++i) {
@@ -549,18 +550,18 @@ void hostage_watch::follow() {
     followed_ = rest;
 }
 
-void hostage_watch::publish_followed() {
+void preempt_watch::publish_followed() {
     if (followed_count_ == published_count_) return;
     published_count_ = followed_count_;
     const lock_guard guard(sched.mu);
-    sched.hostage_count = followed_count_;
+    sched.retaken_count = followed_count_;
 }
 
 // Lets the first stopped thread go on without a p if no p has begun a turn for long. The ms that
 // hold the ps may wait, inside the runtime, for a lock that the stopped thread holds. Where threads
 // compute without a p anyway, there are more likely just too many threads for the processors: then
 // sysmon waits longer.
-void hostage_watch::free_what_is_stuck(std::int64_t now) {
+void preempt_watch::free_what_is_stuck(std::int64_t now) {
     bool anyone = false;
     {
         const lock_guard guard(sched.mu);
@@ -587,7 +588,7 @@ void hostage_watch::free_what_is_stuck(std::int64_t now) {
 // Wakes an m for a p that has been idle for 1 ms beside stopped threads, or although a spinner was
 // called for: a p that was given back may be so. A host that waits for a processor has a slice's
 // time to come for its p: the next stopped thread would have to wait too.
-void hostage_watch::wake_beside_idle_p(std::int64_t now) {
+void preempt_watch::wake_beside_idle_p(std::int64_t now) {
     const bool is_wanted = global_has_work() ||
                            sched.need_spinning.load(memory_order_relaxed);  // relaxed: a round late
     if (!is_wanted || !is_any_idle() || do_hosts_come(now - time_slice)) {
