@@ -55,7 +55,7 @@ inline comes_out(gp) {
 }
 
 /* A get has taken it; a put carries it on to the ring. */
-#define taken_next(desired) there = there & ~((desired) == 0 && old != 0 -> bit_of(old) : 0)
+#define retaken_next(desired) there = there & ~((desired) == 0 && old != 0 -> bit_of(old) : 0)
 
 /* What runnext held is in old. */
 inline owner_exchange(desired) {
@@ -68,7 +68,7 @@ inline owner_exchange(desired) {
             atomic {
                 if
                 :: restarted -> old = 0
-                :: else -> runnext = desired; locked = 0; taken_next(desired)
+                :: else -> runnext = desired; locked = 0; retaken_next(desired)
                 fi
             }
         fi;
@@ -76,7 +76,7 @@ inline owner_exchange(desired) {
     :: atomic { true -> locked = 1 }
     fi;
     if
-    :: locked -> atomic { old = runnext; runnext = desired; locked = 0; taken_next(desired) }
+    :: locked -> atomic { old = runnext; runnext = desired; locked = 0; retaken_next(desired) }
     :: else
     fi
 }

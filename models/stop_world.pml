@@ -15,7 +15,7 @@
  * under sched.mu alone is one step with its neighbours. Labels and inlines carry the names of
  * src/sched/{stw,syscall,idle,m_lifecycle,findrunnable}.cpp.
  *
- * Left out: who computes without end (its p is taken as by take_p: see the explorer's take_test), the
+ * Left out: who computes without end (its p is taken as by retake_p: see the explorer's retake_test), the
  * poller and timers, spinning (an m that has no work gives its p up at once; whoever queues a
  * goroutine takes an idle p for it, as wakep does), GOMAXPROCS itself.
  *

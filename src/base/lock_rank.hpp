@@ -22,7 +22,7 @@ enum class lock_rank : std::uint8_t {
     bubble,         // sched/, synctest/: a bubble; the pool of bubbles; their objects
     fd,             // fd/: the deadlines of a descriptor
     timers,         // timer/: the heap of a p; two at once in address order only
-    take,           // sched/: from the request for an m's p to its outcome
+    retake,         // sched/: from the request for an m's p to its outcome
     sched,          // core/: sched.mu
     gfree,          // sched/: the global list of dead goroutines
     blocks,         // mem/: the spare blocks of one size

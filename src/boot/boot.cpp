@@ -26,7 +26,7 @@
 #include "sched/monitor/preempt_watch.hpp"
 #include "sched/monitor/sysmon.hpp"
 #include "sched/policy/alone.hpp"
-#include "sched/preempt/take.hpp"
+#include "sched/preempt/retake.hpp"
 #include "sched/record/creation.hpp"
 #include "sched/record/stack_depth.hpp"
 #include "sched/world/default_procs.hpp"

@@ -45,7 +45,7 @@ bool any_runs_without_p() {
     for (const m* mp = sched.allm.load(memory_order_acquire); mp != nullptr;  // pairs(m.list)
          mp = mp->all_link) {
         const entry_state at = mp->entry.load(memory_order_seq_cst);  // pairs(exit.flag)
-        if (at != entry_state::taken && at != entry_state::requested) continue;
+        if (at != entry_state::retaken && at != entry_state::requested) continue;
         if (mp->in_runtime.load(memory_order_acquire) != 0) return true;  // pairs(entry.left)
         const int tid = mp->tid.load(memory_order_relaxed);               // relaxed: see tid
         if (state_of_thread(tid) != thread_state::asleep) return true;

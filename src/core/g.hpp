@@ -101,7 +101,7 @@ struct g {
     // Bytes of go_options::name, which stands right below the header; fixed from newproc to goexit.
     std::uint8_t name_size = 0;
     // How many of its latest turns lost the p in a call that blocked unannounced
-    // (sched/preempt/take). Written by the g, and by the taker of its p, which has locked the g
+    // (sched/preempt/retake). Written by the g, and by the taker of its p, which has locked the g
     // out.
     std::uint8_t blocked_turns : 4 = 0;
     // Count of its latest announced calls that lost the p (sched/thread/syscall). Written by the g.

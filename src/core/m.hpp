@@ -30,20 +30,20 @@ using park_commit = bool (*)(g& gp, void* arg);
 //
 //            entersyscall              exitsyscall, or an entry
 //     clear ──────────────► in_syscall ────────────────────────► clear
-//     clear ──take_p──► requested ──the m was outside, with a p──► taken
-//                       │      └────it was not──► clear
-//                       └───entersyscall, under way already──► in_syscall     (the taker lets go)
-//     taken ──an entry, or the handler that has got a p──► clear
-//     in_syscall ──exitsyscall, all ps busy──► taken ──entersyscall──► in_syscall
+//     clear ──retake_p──► requested ──the m was outside, with a p──► retaken
+//                         │      └────it was not──► clear
+//                         └───entersyscall, under way already──► in_syscall   (the taker lets go)
+//     retaken ──an entry, or the handler that has got a p──► clear
+//     in_syscall ──exitsyscall, all ps busy──► retaken ──entersyscall──► in_syscall
 //
-// The m itself writes in_syscall, clear from in_syscall and taken, and taken from in_syscall. Only
-// the taker writes `requested` and the states that follow from it: one thread at a time,
-// sched/preempt/take.
+// The m itself writes in_syscall, clear from in_syscall and retaken, and retaken from in_syscall.
+// Only the taker writes `requested` and the states that follow from it: one thread at a time,
+// sched/preempt/retake.
 enum class entry_state : std::uint32_t {
     clear,
     in_syscall,  // inside blocking(): take a p first
     requested,   // a taker is about to take the p: wait for the outcome, some microseconds
-    taken,       // the p is gone; the goroutine's state is `syscall`: take a p first
+    retaken,     // the p is gone; the goroutine's state is `syscall`: take a p first
 };
 
 // An m's last haul, and the m's verdict on it: sched/policy/haul.
@@ -75,8 +75,8 @@ struct alignas(cache_line) m : self_header {
     g* prev = nullptr;              // argument of `after`
     park_commit commit = nullptr;   // of the parking g
     void* commit_arg = nullptr;
-    p* old_p = nullptr;            // the p held before blocking()
-    bool stays_without_p = false;  // goes on without a p after blocking(), counted in ms_without_p
+    p* old_p = nullptr;           // the p held before blocking()
+    bool runs_without_p = false;  // goes on without a p after blocking(), counted in ms_without_p
     // had hardly run in the turn that ended when its p was taken; set by the taker, cleared by a
     // system call
     bool has_hardly_run = false;
@@ -210,7 +210,7 @@ struct alignas(cache_line) m : self_header {
     atomic<std::uint64_t> sleeps_then{0};
 
     // --- sysmon only ------------------------------------------------------------------------
-    m* taken_next = nullptr;        // next in a list of ms that have lost their p
+    m* retaken_next = nullptr;      // next in a list of ms that have lost their p
     bool is_followed = false;       // on that list, or on its way there; under take's lock
     std::int64_t cpu_seen = 0;      // ns: CPU time of its thread at the last look
     std::int64_t cpu_then = 0;      // ns: CPU time when it last stood still or was judged

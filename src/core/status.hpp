@@ -8,10 +8,10 @@
 //          │             waiting ─┘ ◄────────────────────┤     (slow exit: runnable)◄┘
 //          └─────────────────────────── goexit ──────────┘
 //
-// A goroutine that loses its p without having asked for it (sched/preempt/take,
+// A goroutine that loses its p without having asked for it (sched/preempt/retake,
 // sched/preempt/suspend):
 //
-//     running ──take_p──► syscall ──it enters the runtime──► running, or runnable
+//     running ──retake_p──► syscall ──it enters the runtime──► running, or runnable
 //                            │ ▲
 //        its thread is stopped │ it goes on without a p
 //                            ▼ │

@@ -11,7 +11,7 @@
 #include "sched/m/m_lifecycle.hpp"
 #include "sched/monitor/heir.hpp"
 #include "sched/preempt/lend.hpp"
-#include "sched/preempt/take.hpp"
+#include "sched/preempt/retake.hpp"
 #include "sched/queue/run_queue.hpp"
 #include "sys/call/clock.hpp"
 
@@ -29,7 +29,7 @@ bool lend_p0(machine& rig) {
     sched.retaking.store(true, memory_order_relaxed);
     const heir next = set_aside(pp, line_turn::none, nanotime());
     m* const host = pp.mp.load(memory_order_acquire);
-    const bool taken = next.mp != nullptr && !next.is_stopped && take_p(pp);
+    const bool taken = next.mp != nullptr && !next.is_stopped && retake_p(pp);
     if (taken) {
         lend(pp, *host, -1);
         startm(pp, false, next.mp);

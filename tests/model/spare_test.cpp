@@ -16,8 +16,8 @@
 #include "sched/m/standby.hpp"
 #include "sched/monitor/admission_control.hpp"
 #include "sched/monitor/heir.hpp"
+#include "sched/preempt/retake.hpp"
 #include "sched/preempt/suspend.hpp"
-#include "sched/preempt/take.hpp"
 #include "sched/queue/run_queue.hpp"
 #include "sys/call/clock.hpp"
 #include "sys/call/fault.hpp"
@@ -50,7 +50,7 @@ bool take_for_heir(machine& rig, spare_for why, line_turn turn) {
     count_retaken_m(why);
     order_spare(why, spare_need::now, nanotime());
     const heir next = set_aside(pp, turn, nanotime());
-    const bool taken = next.mp != nullptr && take_p(pp);
+    const bool taken = next.mp != nullptr && retake_p(pp);
     if (taken) give_to(next, pp);
     else if (next.mp != nullptr) put_back(next);
     {

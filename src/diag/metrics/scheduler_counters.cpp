@@ -54,7 +54,7 @@ void count_outside(scheduler_counters& f) {
     const m* mp = sched.allm.load(memory_order_acquire);  // pairs(m.list)
     for (; mp != nullptr; mp = mp->all_link) {
         const entry_state e = mp->entry.load(memory_order_relaxed);
-        if ((e == entry_state::in_syscall || e == entry_state::taken) && runs_goroutine(*mp) &&
+        if ((e == entry_state::in_syscall || e == entry_state::retaken) && runs_goroutine(*mp) &&
             !mp->suspended.load(memory_order_relaxed))
             ++(computes_without_p(*mp) ? f.runnable : f.not_in_go);
     }

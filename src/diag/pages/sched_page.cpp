@@ -39,7 +39,7 @@ const char* text_of(entry_state s) {
         case entry_state::clear: return "clear";
         case entry_state::in_syscall: return "in_syscall";
         case entry_state::requested: return "requested";
-        case entry_state::taken: return "taken";
+        case entry_state::retaken: return "taken";
     }
     return "?";
 }

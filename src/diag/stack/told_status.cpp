@@ -8,7 +8,7 @@ namespace rota::rt {
 
 bool computes_without_p(const m& mp) {
     // relaxed, all: a report lives with what was true a moment ago
-    if (mp.entry.load(memory_order_relaxed) != entry_state::taken ||
+    if (mp.entry.load(memory_order_relaxed) != entry_state::retaken ||
         mp.suspended.load(memory_order_relaxed))
         return false;
     return state_of_thread(mp.tid.load(memory_order_relaxed)) == thread_state::awake;

@@ -1,8 +1,8 @@
 // The state that a report says of a goroutine.
 //
 // g_status::syscall has two meanings to the scheduler: the goroutine is inside blocking(), or it
-// has lost its p where it was (sched/preempt/take). A goroutine of the second kind computes on, or
-// sits in a call of the kernel that nobody has announced. The scheduler need not know which, a
+// has lost its p where it was (sched/preempt/retake). A goroutine of the second kind computes on,
+// or sits in a call of the kernel that nobody has announced. The scheduler need not know which, a
 // reader does: a goroutine that computes is `running`.
 #pragma once
 

@@ -11,8 +11,8 @@
 #include "sched/m/maker.hpp"
 #include "sched/monitor/heir.hpp"
 #include "sched/preempt/lend.hpp"
+#include "sched/preempt/retake.hpp"
 #include "sched/preempt/suspend.hpp"
-#include "sched/preempt/take.hpp"
 #include "sched/preempt/thread_state.hpp"
 #include "sched/queue/deadlock.hpp"
 #include "sched/queue/placement.hpp"
@@ -29,8 +29,8 @@ namespace {
 
 constexpr std::int64_t blocked_grace = 100'000;  // ns: a call that blocks for less keeps its p
 constexpr std::int64_t blocked_unneeded = 10'000'000;
-constexpr std::int64_t answer_time = 20'000;       // ns: to honour a request to yield
-constexpr std::int64_t run_without_p = 1'000'000;  // ns of a thread's CPU time
+constexpr std::int64_t answer_time = 20'000;           // ns: to honour a request to yield
+constexpr std::int64_t cpu_without_p_max = 1'000'000;  // ns of a thread's CPU time
 constexpr std::int64_t unknown_grace = 2'000'000;  // ns of a still clock in an unknown thread state
 constexpr std::int64_t stuck_after = 30'000'000;   // ns
 constexpr std::int64_t stuck_after_amid_others = 300'000'000;
@@ -111,7 +111,7 @@ std::int64_t spent_in_turn(const p& pp) {
     return pp.watch.cpu - pp.watch.cpu_first + (pp.watch.first_at - pp.watch.since);
 }
 
-std::int64_t allowance_of(const m& mp) { return mp.turn_used != 0 ? lent_time : run_without_p; }
+std::int64_t allowance_of(const m& mp) { return mp.turn_used != 0 ? lent_time : cpu_without_p_max; }
 
 // Continues the turn of mp's goroutine on pp, if mp had lent its p and that turn is not over.
 void go_on_with_turn(const p& pp, decltype(p::watch)& w, m& mp) {
@@ -294,7 +294,7 @@ bool preempt_watch::look_at(p& pp, std::int64_t now) {
         // A thread asleep at two looks in a row, in different calls, goes from one blocking call to
         // the next: each look finds that its clock has moved.
         if (!std::exchange(w.was_asleep, true)) return false;
-        const bool taken = take(pp, *mp, spare_for::blocked, {}, now);
+        const bool taken = retake(pp, *mp, spare_for::blocked, {}, now);
         if (!taken) look_again_ = soon::work_waits;  // no next m is free, or mp has come back
         return taken;
     }
@@ -310,7 +310,7 @@ bool preempt_watch::look_at(p& pp, std::int64_t now) {
     }
     // A wrong guess does no harm: sysmon follows a thread that has only waited for a processor.
     if (state == thread_state::unknown && now - w.still_since < unknown_grace) return false;
-    return take(pp, *mp, spare_for::blocked, {}, now);
+    return retake(pp, *mp, spare_for::blocked, {}, now);
 }
 
 // Ends the turn on pp if it is due. `waits`: the thread waits for a processor; the next stopped
@@ -345,9 +345,9 @@ void preempt_watch::look_at_running(p& pp, m& mp, bool waits, std::int64_t now) 
     stop(pp, mp, now);
 }
 
-take_from preempt_watch::what_of(turn_was was, bool was_blocked) {
-    if (was_blocked) return take_from::blocked;
-    return was == turn_was::hardly_begun ? take_from::hardly_run : take_from::computing;
+retake_from preempt_watch::what_of(turn_was was, bool was_blocked) {
+    if (was_blocked) return retake_from::blocked;
+    return was == turn_was::hardly_begun ? retake_from::hardly_run : retake_from::computing;
 }
 
 // Hands pp on, if sysmon can take it and the next m exists already: the thread that makes ms may
@@ -358,7 +358,7 @@ take_from preempt_watch::what_of(turn_was was, bool was_blocked) {
 //
 // While sysmon, which is no m, holds the p, all ms may be asleep without a deadlock. So sysmon
 // tells the deadlock detector (sched.retaking), and asks it again afterwards.
-bool preempt_watch::take(p& pp, m& mp, spare_for why, ended_turn ended, std::int64_t now) {
+bool preempt_watch::retake(p& pp, m& mp, spare_for why, ended_turn ended, std::int64_t now) {
     const bool was_blocked = why == spare_for::blocked;
     // Many threads that go from call to call leave sysmon little processor time.
     if (was_blocked) (void)begin_stopping();
@@ -371,7 +371,7 @@ bool preempt_watch::take(p& pp, m& mp, spare_for why, ended_turn ended, std::int
     else if (is_for_others(pp, now)) turn = line_turn::none;
     order_spare(why, spare_need::now, now);
     const heir next = set_aside(pp, turn, now);
-    const bool taken = next.mp != nullptr && take_p(pp, what_of(ended.was, was_blocked));
+    const bool taken = next.mp != nullptr && retake_p(pp, what_of(ended.was, was_blocked));
     const bool comes_back = ended.was == turn_was::steady || ended.waits;
     const bool is_lent = taken && lends && comes_back && !next.is_stopped;
     const std::int64_t clock = ended.waits ? pp.watch.cpu : -1;
@@ -441,7 +441,7 @@ void preempt_watch::stop(p& pp, m& mp, std::int64_t now) {
                                           : turn_was::some;
     ended.waits = !steady && now - pp.watch.still_since >= blocked_grace &&
                   now - pp.watch.since < waiting_max && waits_computing(pp, mp, tid);
-    if (!take(pp, mp, spare_for::computes, ended, now)) return;
+    if (!retake(pp, mp, spare_for::computes, ended, now)) return;
     attentive_until_ = computed_until_ = now + attention;
     stopped_until_ = now + stop_takes;
     if (mp.turn_used != 0) {
@@ -470,10 +470,11 @@ bool preempt_watch::is_to_be_stopped(m& mp, int tid, std::int64_t spent, std::in
 
 // Whether mp still has no p; watches its thread, and may stop it. False: mp has come back into the
 // runtime, or has got a p.
-bool preempt_watch::is_still_out(m& mp) {
-    if (mp.entry.load(memory_order_relaxed) != entry_state::taken) return false;  // relaxed: a hint
-    if (mp.suspended.load(memory_order_relaxed)) {                                // relaxed: a hint
-        mp.turn_used = 0;  // its next turn is new
+bool preempt_watch::still_runs_without_p(m& mp) {
+    // relaxed: a hint
+    if (mp.entry.load(memory_order_relaxed) != entry_state::retaken) return false;
+    if (mp.suspended.load(memory_order_relaxed)) {  // relaxed: a hint
+        mp.turn_used = 0;                           // its next turn is new
         return true;
     }
     const std::uint32_t stay = mp.stays.load(memory_order_relaxed);  // relaxed: a round late
@@ -481,7 +482,7 @@ bool preempt_watch::is_still_out(m& mp) {
         mp.stay = stay;
         published_count_ = -1;  // an m that left its p has counted itself in retaken_count too
         mp.turn_used = 0;
-        allow(mp, run_without_p);
+        allow(mp, cpu_without_p_max);
         return true;
     }
     const int tid = mp.tid.load(memory_order_relaxed);  // relaxed: see tid
@@ -505,56 +506,56 @@ bool preempt_watch::is_still_out(m& mp) {
     const bool stops = is_to_be_stopped(mp, tid, spent, now - mp.then);
     mp.cpu_then = cpu;
     mp.then = now;
-    mp.allowance = run_without_p;
+    mp.allowance = cpu_without_p_max;
     if (!stops || !begin_stopping()) return true;
     mp.was_let_go = false;
     mp.turn_used = 0;
     // relaxed: a hint. If mp is in its next call by now, the signal must not interrupt that.
-    if (mp.entry.load(memory_order_relaxed) == entry_state::taken) stop_thread(mp);
+    if (mp.entry.load(memory_order_relaxed) == entry_state::retaken) stop_thread(mp);
     return true;
 }
 
-void preempt_watch::adopt_taken() {
-    for (m* mp = ms_just_taken(); mp != nullptr;) {
-        m* const next = mp->taken_next;
+void preempt_watch::adopt_retaken() {
+    for (m* mp = ms_just_retaken(); mp != nullptr;) {
+        m* const next = mp->retaken_next;
         allow(*mp, allowance_of(*mp));
         mp->was_let_go = false;
-        mp->taken_next = followed_;
-        followed_ = mp;
-        ++followed_count_;
+        mp->retaken_next = retaken_ms_;
+        retaken_ms_ = mp;
+        ++retaken_count_;
         mp = next;
     }
 }
 
 void preempt_watch::follow() {
-    adopt_taken();
-    m** link = &followed_;
+    adopt_retaken();
+    m** link = &retaken_ms_;
     for (int i = 0; i < follow_at_most && *link != nullptr; ++i) {
         m& mp = **link;
-        m* const next = mp.taken_next;
-        if (is_still_out(mp) || !is_back(mp)) {
-            link = &mp.taken_next;
+        m* const next = mp.retaken_next;
+        if (still_runs_without_p(mp) || !is_back(mp)) {
+            link = &mp.retaken_next;
             continue;
         }
-        *link = next;  // mp may be on the list of ms_just_taken again
-        --followed_count_;
+        *link = next;  // mp may be on the list of ms_just_retaken again
+        --retaken_count_;
     }
-    publish_followed();
-    if (*link == nullptr || link == &followed_) return;
+    publish_retaken_count();
+    if (*link == nullptr || link == &retaken_ms_) return;
     // The ms that this round has not looked at come first in the next round.
     m* const rest = *link;
     *link = nullptr;
     m* last = rest;
-    while (last->taken_next != nullptr) last = last->taken_next;
-    last->taken_next = followed_;
-    followed_ = rest;
+    while (last->retaken_next != nullptr) last = last->retaken_next;
+    last->retaken_next = retaken_ms_;
+    retaken_ms_ = rest;
 }
 
-void preempt_watch::publish_followed() {
-    if (followed_count_ == published_count_) return;
-    published_count_ = followed_count_;
+void preempt_watch::publish_retaken_count() {
+    if (retaken_count_ == published_count_) return;
+    published_count_ = retaken_count_;
     const lock_guard guard(sched.mu);
-    sched.retaken_count = followed_count_;
+    sched.retaken_count = retaken_count_;
 }
 
 // Lets the first stopped thread go on without a p if no p has begun a turn for long. The ms that

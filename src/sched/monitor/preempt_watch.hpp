@@ -23,8 +23,8 @@
 #include "core/sched.hpp"
 #include "sched/m/standby.hpp"
 #include "sched/monitor/admission_control.hpp"
+#include "sched/preempt/retake.hpp"
 #include "sched/preempt/stop_settings.hpp"
-#include "sched/preempt/take.hpp"
 #include "sys/thread/thread.hpp"
 
 namespace rota::rt {
@@ -55,7 +55,7 @@ class preempt_watch {
     long nap_us_max(std::int64_t now) const;
     // Whether an m that has lost its p is still out: no event tells sysmon when it begins to
     // compute.
-    bool follows_anyone() const { return followed_ != nullptr; }
+    bool follows_anyone() const { return retaken_ms_ != nullptr; }
     // Whether the next round need not look at anything that goes on now.
     bool is_quiet() const { return look_again_ == soon::no; }
     // Whether each p has gone from goroutine to goroutine for a while, or had no processor: the
@@ -70,22 +70,22 @@ class preempt_watch {
     // The turn that a taking ends: its thread has waited for a processor, and got next to nothing
     // of it; or has computed most of the time; or neither.
     enum class turn_was : unsigned char { hardly_begun, some, steady };
-    static take_from what_of(turn_was was, bool was_blocked);
+    static retake_from what_of(turn_was was, bool was_blocked);
     struct ended_turn {
         turn_was was = turn_was::some;
         bool waits = false;  // awake, without a processor, at two looks between which nothing moved
         int vacated = p::anywhere;  // see p
     };
-    bool take(p& pp, m& mp, spare_for why, ended_turn turn, std::int64_t now);
+    bool retake(p& pp, m& mp, spare_for why, ended_turn turn, std::int64_t now);
     void note_progress(std::int64_t now);
     void note_shortage(std::int64_t now);
     void find_longest();
     void stop(p& pp, m& mp, std::int64_t now);
-    void adopt_taken();
+    void adopt_retaken();
     bool begin_stopping();
-    void publish_followed();
+    void publish_retaken_count();
     void follow();
-    bool is_still_out(m& mp);
+    bool still_runs_without_p(m& mp);
     bool is_to_be_stopped(m& mp, int tid, std::int64_t spent, std::int64_t time);
     void free_what_is_stuck(std::int64_t now);
     void wake_beside_idle_p(std::int64_t now);
@@ -103,9 +103,9 @@ class preempt_watch {
     bool was_stopped_ones_turn_ = false;  // the last p of a blocked m went to a stopped m
     // the p with the longest turn, while an urgent goroutine waits; else null
     const p* longest_ = nullptr;
-    m* followed_ = nullptr;  // ms that have lost their p
-    std::int32_t followed_count_ = 0;
-    std::int32_t published_count_ = 0;  // followed_count_ in sched.retaken_count; -1: unknown
+    m* retaken_ms_ = nullptr;  // ms that have lost their p
+    std::int32_t retaken_count_ = 0;
+    std::int32_t published_count_ = 0;  // retaken_count_ in sched.retaken_count; -1: unknown
     shortage shortage_;
     // ns, since when no p has begun a turn, while an m is in line
     std::int64_t stuck_since_ = 0;

@@ -14,8 +14,8 @@ namespace {
 // Whether mp has no p, and its thread runs: a hint. That it stands in line is not missed under
 // sched.mu.
 bool misses_p(const m& mp) {
-    return mp.entry.load(memory_order_relaxed) == entry_state::taken &&  // relaxed: a hint
-           !mp.suspended.load(memory_order_relaxed);                     // relaxed: see suspended
+    return mp.entry.load(memory_order_relaxed) == entry_state::retaken &&  // relaxed: a hint
+           !mp.suspended.load(memory_order_relaxed);                       // relaxed: see suspended
 }
 
 // Otherwise the signal would interrupt its sleep.

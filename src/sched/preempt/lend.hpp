@@ -8,9 +8,9 @@
 // the signal that otherwise stops threads (sched/preempt/suspend). The signal's handler finds an
 // idle p.
 //
-//     sysmon: take_p, lend ──► an idle m: timers, urgent ones, its ring ──► give_back ──► the host
-//                                │ it takes too long                                      goes on
-//                                └──► sysmon stops the host, as any other m without a p
+//     sysmon: retake_p, lend ──► an idle m: timers, urgent ones, its ring ──► give_back ──► host
+//                                  │ it takes too long                                    goes on
+//                                  └──► sysmon stops the host, as any other m without a p
 //
 // A thread that waits for a processor of the machine is a host as well. If its p went to the next
 // stopped thread, that thread would wait too. On a machine that other programs keep busy, every

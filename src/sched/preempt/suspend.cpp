@@ -7,9 +7,9 @@
 #include "core/getg.hpp"
 #include "sched/base/latency.hpp"
 #include "sched/base/wakeup.hpp"
+#include "sched/preempt/retake.hpp"
 #include "sched/preempt/scan.hpp"
 #include "sched/preempt/stop_settings.hpp"
-#include "sched/preempt/take.hpp"
 #include "sched/preempt/thread_fence.hpp"
 #include "sched/queue/idle.hpp"
 #include "sched/queue/m_bind.hpp"
@@ -71,7 +71,7 @@ void stop(m& self, const gobuf& interrupted) {
         pp = find_p(spun);
         if (pp == nullptr) get_in_line(self);
     }
-    stays_no_longer_without_p(self);
+    end_run_without_p(self);
     forget_blocked_turns(gp);  // gp computes
     if (pp != nullptr) {
         casgstatus(gp, g_status::syscall, g_status::running);
@@ -101,7 +101,7 @@ void suspend_here(const gobuf& interrupted) {
     // is blocked, nor give it a p. relaxed, both: see stop_sent; our own
     if (mp == nullptr || !mp->stop_sent.exchange(false, memory_order_relaxed) ||
         mp->in_runtime.load(memory_order_relaxed) != 0 ||
-        mp->entry.load(memory_order_acquire) != entry_state::taken)  // pairs(entry.taken)
+        mp->entry.load(memory_order_acquire) != entry_state::retaken)  // pairs(entry.retaken)
         return;
     // The child of a fork still has its parent's m at first: no thread would give it a p.
     if (mp->tid.load(memory_order_relaxed) != current_thread_id()) return;  // relaxed: our own

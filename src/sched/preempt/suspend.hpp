@@ -6,8 +6,8 @@
 // for a p with the goroutines of the global queue. The m that takes it out of the line hands its
 // own p to the stopped m, as Go does with a goroutine that is locked to its thread.
 //
-//     sysmon: take_p ──► signal ──► handler on the m's own thread:
-//                                      entry = taken, in_runtime = 0?  otherwise nothing
+//     sysmon: retake_p ──► signal ──► handler on the m's own thread:
+//                                      entry = retaken, in_runtime = 0?  otherwise nothing
 //                                      an idle p: takes it and goes on
 //                                      otherwise: preempted, last in line; sleeps
 //                                   resume_suspended ──► takes that p, entry := clear, goes on

@@ -1,7 +1,7 @@
 // Makes a fence on the thread of an m, from outside, where the kernel offers no fence for every
 // thread (membarrier).
 //
-// sched/preempt/take stores a request into a word of an m. Then it must know that either the m's
+// sched/preempt/retake stores a request into a word of an m. Then it must know that either the m's
 // thread sees the request before it enters the runtime again, or the m's mark that it has entered
 // is visible. The m itself has no fence between its mark and its look. The taker gets a fence on
 // the m's thread alone:
@@ -35,7 +35,7 @@ namespace rota::rt {
 // True: at a moment of this call the fence ran. Stores of mp's thread before that moment are
 // visible to the caller, and its loads after it see the caller's stores from before the call.
 // False: not known; nothing is changed. Takes up to 1 ms. One caller at a time
-// (sched/preempt/take's lock).
+// (sched/preempt/retake's lock).
 [[nodiscard]] bool fence_thread(m& mp);
 
 // Answers a fence request. Caller: the handler of the stop signal, on mp's own thread.

@@ -5,7 +5,7 @@
 //
 //   * an m that holds a p, into its own stream, without a lock;
 //   * the taker of a p from an m outside the runtime, into the stream of that m, which is locked
-//     out (sched/preempt/take);
+//     out (sched/preempt/retake);
 //   * any other thread (an m without a p, a thread of the program's own, sysmon) with trace.mu.
 //
 // A generation begins and ends with the world stopped and trace.mu held: then no thread writes. It

@@ -9,8 +9,8 @@
 #include "sched/base/leaving.hpp"
 #include "sched/base/modes.hpp"
 #include "sched/m/m_lifecycle.hpp"
+#include "sched/preempt/retake.hpp"
 #include "sched/preempt/stop_settings.hpp"
-#include "sched/preempt/take.hpp"
 #include "sched/queue/idle.hpp"
 #include "sched/queue/m_bind.hpp"
 #include "sched/queue/run_queue.hpp"
@@ -122,7 +122,7 @@ bool was_busy_turn(m& self) {
 }
 
 void get_p_again(m& self) {
-    stays_no_longer_without_p(self);
+    end_run_without_p(self);
     if (self.left_p_at > 0 && was_busy_turn(self)) note_short_turn(*self.curg);
     self.left_p_at = 0;
     if (get_p_at_once(self) == got_p::none) wait_for_p(self);
@@ -137,7 +137,7 @@ bool go_on_without_p(m& self) {
         sched.no_stops.load(memory_order_relaxed) ||
         sched.ms_without_p.load(memory_order_relaxed) >= proc_count())
         return false;
-    stay_without_p(self);
+    run_without_p(self);
     // pairs(exit.flag)
     if (ROTA_UNLIKELY(sched.exiting.load(memory_order_seq_cst))) end_without_p(self);
     return true;
@@ -147,9 +147,9 @@ bool go_on_without_p(m& self) {
 bool enter_without_p(m& self) {
     self.in_runtime.store(1, memory_order_relaxed);       // relaxed: its reader brings the barrier
     std::atomic_signal_fence(std::memory_order_seq_cst);  // pairs(entry.mark)
-    const bool has_none = wait_for_outcome(self) == entry_state::taken;
+    const bool has_none = wait_for_outcome(self) == entry_state::retaken;
     if (has_none) {
-        stays_no_longer_without_p(self);
+        end_run_without_p(self);
         self.has_hardly_run = false;
         self.left_p_at = m::never_had_p;
         shared_counts.syscalls.fetch_add(1, memory_order_relaxed);        // relaxed: for reports
@@ -195,7 +195,7 @@ void entersyscall() {
     m* const mp = getm_or_null();
     if (mp == nullptr || mp->curg->is_thread) return;
     if (ROTA_UNLIKELY(seeded.on)) return;  // there is no m to hand the p to
-    if (ROTA_UNLIKELY(mp->entry.load(memory_order_relaxed) == entry_state::taken) &&
+    if (ROTA_UNLIKELY(mp->entry.load(memory_order_relaxed) == entry_state::retaken) &&
         enter_without_p(*mp))  // relaxed: looked at again
         return;
     m& self = enter_runtime();
@@ -262,7 +262,7 @@ bool leave_p(m& self) {
     pp.mp.store(nullptr, memory_order_relaxed);
     self.left_p_at = nanotime();
     self.left_p_cpu = thread_cpu_time(self.tid.load(memory_order_relaxed));  // relaxed: our own
-    run_as_taken(self);
+    run_as_retaken(self);
     handoffp(pp, to);
     // pairs(exit.flag)
     if (ROTA_UNLIKELY(sched.exiting.load(memory_order_seq_cst))) end_without_p(self);

@@ -9,8 +9,8 @@
 // The goroutine may use rota in between: its m takes a p again at the first entry
 // (entry_state::in_syscall), and the rest of the blocking section is then ordinary running.
 //
-// A goroutine that blocks without these calls loses its p through sched/preempt/take, and gets a p
-// back in the same way.
+// A goroutine that blocks without these calls loses its p through sched/preempt/retake, and gets a
+// p back in the same way.
 #pragma once
 
 #include "core/m.hpp"

@@ -7,7 +7,7 @@
 #include "sched/base/park.hpp"
 #include "sched/base/wakeup.hpp"
 #include "sched/m/m_lifecycle.hpp"
-#include "sched/preempt/take.hpp"
+#include "sched/preempt/retake.hpp"
 #include "sched/queue/idle.hpp"
 #include "sched/queue/poll.hpp"
 #include "sched/queue/run_queue.hpp"
@@ -143,7 +143,7 @@ void press(bool insist) {
         if (status != p_status::running) continue;
         m* const mp = pp.mp.load(memory_order_acquire);                    // pairs(p.m)
         if (mp != nullptr) mp->preempt.store(true, memory_order_relaxed);  // relaxed: advice
-        if (!insist || !take_p(pp)) continue;
+        if (!insist || !retake_p(pp)) continue;
         const lock_guard guard(sched.mu);
         count_taken(pp);
     }

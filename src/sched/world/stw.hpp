@@ -12,7 +12,7 @@
 //     in the hands of a thread that starts an m with it: as the next line         gcstop
 //     running    its m is asked to yield, comes through g0 (sched.through_g0)     gcstop
 //                to findrunnable, or to pidle_put, and gives it up under sched.mu;
-//                if that takes long: take_p, for an m outside the runtime
+//                if that takes long: retake_p, for an m outside the runtime
 //
 //     gcstop  ──start──► running (the stopper's own) │ idle │ given to an m, if its queue is not
 //                        empty │ dead (procresize)

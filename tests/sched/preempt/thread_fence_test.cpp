@@ -1,4 +1,4 @@
-// A fence on one thread from outside: the protocol of sched/preempt/take in small, without
+// A fence on one thread from outside: the protocol of sched/preempt/retake in small, without
 // membarrier.
 #include "sched/preempt/thread_fence.hpp"
 

@@ -1,4 +1,4 @@
-// Explores the taking of a p from an m that does not take part: sched/preempt/take.
+// Explores the taking of a p from an m that does not take part: sched/preempt/retake.
 //
 // Invariant: one m at a time touches the data of a p. Each p has a word of plain memory here, which
 // its holders change, and the explorer reports two unordered changes.
@@ -9,9 +9,9 @@
 #include "sched/base/entry.hpp"
 #include "sched/base/park.hpp"
 #include "sched/m/m_lifecycle.hpp"
+#include "sched/preempt/retake.hpp"
 #include "sched/preempt/stop_settings.hpp"
 #include "sched/preempt/suspend.hpp"
-#include "sched/preempt/take.hpp"
 #include "sched/queue/run_queue.hpp"
 #include "sched/thread/syscall.hpp"
 
@@ -40,7 +40,7 @@ struct account {
 bool take_and_hand_off(machine& rig, account& a) {
     p& pp = rig.proc(0);
     sched.retaking.store(true, memory_order_relaxed);
-    const bool taken = take_p(pp);
+    const bool taken = retake_p(pp);
     if (taken) {
         a.touch();
         handoffp(pp);
@@ -194,7 +194,7 @@ class stops_allowed {
 void expect_goes_on_without_p(bool is_stopped) {
     const stops_allowed here;
     expect_holds_on_one_p(small(0), [&](machine& rig) {
-        (void)ms_just_taken();  // drops the list of the schedule before
+        (void)ms_just_retaken();  // drops the list of the schedule before
         account a;
         const auto calls = [&] {
             entersyscall();
@@ -209,8 +209,8 @@ void expect_goes_on_without_p(bool is_stopped) {
                 a.touch();
                 handoffp(pp);
             }
-            for (m* mp = ms_just_taken(); mp != nullptr;) {
-                m* const next = mp->taken_next;
+            for (m* mp = ms_just_retaken(); mp != nullptr;) {
+                m* const next = mp->retaken_next;
                 (void)is_back(*mp);
                 mp = next;
             }
@@ -234,7 +234,7 @@ TEST(model_take, a_goroutine_leaves_its_p_and_comes_back_for_one) {
     // the same p. What could go wrong: two ms hold the p, or a goroutine waits for ever.
     const stops_allowed here;
     expect_holds_on_one_p(small(0), [&](machine& rig) {
-        (void)ms_just_taken();  // drops the list of the schedule before
+        (void)ms_just_retaken();  // drops the list of the schedule before
         account a;
         const auto leaves = [&] {
             m& self = enter_runtime();
@@ -243,8 +243,8 @@ TEST(model_take, a_goroutine_leaves_its_p_and_comes_back_for_one) {
         };
         expect_both_end(rig, a, leaves, [&] {
             (void)take_and_hand_off(rig, a);
-            for (m* mp = ms_just_taken(); mp != nullptr;) {
-                m* const next = mp->taken_next;
+            for (m* mp = ms_just_retaken(); mp != nullptr;) {
+                m* const next = mp->retaken_next;
                 (void)is_back(*mp);
                 mp = next;
             }
@@ -262,7 +262,7 @@ TEST(model_take, of_two_takers_one_gets_the_p) {
         });
         rig.worker(gp);
         model::stranger_thread other("other", [&] {
-            if (!take_p(rig.proc(0))) return;
+            if (!retake_p(rig.proc(0))) return;
             a.touch();
             handoffp(rig.proc(0));
         });

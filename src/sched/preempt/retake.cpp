@@ -1,6 +1,6 @@
 // Implements the taker's side of taking a p. The m's side is sched/base/entry.hpp and, behind it,
 // reenter_slow in sched/thread/syscall.
-#include "sched/preempt/take.hpp"
+#include "sched/preempt/retake.hpp"
 
 #include "core/sched.hpp"
 #include "sched/preempt/thread_fence.hpp"
@@ -12,16 +12,16 @@ namespace rota::rt {
 namespace {
 
 // A taker holds it from its request to the outcome. An m that is locked out sleeps here.
-constinit lock one_taker{lock_rank::take};
+constinit lock one_taker{lock_rank::retake};
 
-// Ms whose p was taken and that sysmon does not follow yet; linked by taken_next.
+// Ms whose p was taken and that sysmon does not follow yet; linked by retaken_next.
 constinit m* just_taken ROTA_GUARDED_BY(one_taker) = nullptr;
 
 // Puts mp on the list from which sysmon begins to follow it.
 void note_taken(m& mp) ROTA_REQUIRES(one_taker) {
     if (mp.is_followed) return;
     mp.is_followed = true;
-    mp.taken_next = just_taken;
+    mp.retaken_next = just_taken;
     just_taken = &mp;
 }
 
@@ -64,7 +64,7 @@ void forget_blocked_turns(g& gp) {
     gp.at_start &= static_cast<std::uint8_t>(~g::start_blocks);
 }
 
-bool take_p(p& pp, take_from what) {
+bool retake_p(p& pp, retake_from what) {
     m* const mp = pp.mp.load(memory_order_acquire);  // pairs(p.m)
     if (mp == nullptr) return false;
     const lock_guard guard(one_taker);
@@ -74,42 +74,42 @@ bool take_p(p& pp, take_from what) {
         // An m on its way into a system call may have overwritten the request: the request is void
         // then.
         (void)mp->entry.cas(entry_state::requested, entry_state::clear,
-                            memory_order_release);  // pairs(entry.taken)
+                            memory_order_release);  // pairs(entry.retaken)
         return false;
     }
     casgstatus(*mp->curg, g_status::running, g_status::syscall);
     if (is_traced()) trace_proc_take(pp, *mp);
     mp->old_p = &pp;
-    mp->has_hardly_run = what == take_from::hardly_run;
-    if (what == take_from::blocked) note_blocked_turn(*mp->curg);
+    mp->has_hardly_run = what == retake_from::hardly_run;
+    if (what == retake_from::blocked) note_blocked_turn(*mp->curg);
     mp->left_p_at = 0;
     mp->hold_none();
     pp.mp.store(nullptr, memory_order_relaxed);
-    mp->entry.store(entry_state::taken, memory_order_release);  // pairs(entry.taken)
+    mp->entry.store(entry_state::retaken, memory_order_release);  // pairs(entry.retaken)
     note_taken(*mp);
     return true;
 }
 
-void run_as_taken(m& self) {
+void run_as_retaken(m& self) {
     bump(self.stays);
     const lock_guard guard(one_taker);
-    self.entry.store(entry_state::taken, memory_order_seq_cst);  // pairs(exit.flag)
+    self.entry.store(entry_state::retaken, memory_order_seq_cst);  // pairs(exit.flag)
     note_taken(self);
 }
 
-void stay_without_p(m& self) {
+void run_without_p(m& self) {
     sched.ms_without_p.fetch_add(1, memory_order_relaxed);  // relaxed: a bound, not a count
-    self.stays_without_p = true;
-    run_as_taken(self);
+    self.runs_without_p = true;
+    run_as_retaken(self);
 }
 
-void stays_no_longer_without_p(m& self) {
-    if (!self.stays_without_p) return;
-    self.stays_without_p = false;
+void end_run_without_p(m& self) {
+    if (!self.runs_without_p) return;
+    self.runs_without_p = false;
     sched.ms_without_p.fetch_sub(1, memory_order_relaxed);  // relaxed: a bound, not a count
 }
 
-m* ms_just_taken() {
+m* ms_just_retaken() {
     const lock_guard guard(one_taker);
     m* const list = just_taken;
     just_taken = nullptr;
@@ -118,7 +118,8 @@ m* ms_just_taken() {
 
 bool is_back(m& mp) {
     const lock_guard guard(one_taker);
-    if (mp.entry.load(memory_order_relaxed) == entry_state::taken) return false;  // relaxed: a hint
+    // relaxed: a hint
+    if (mp.entry.load(memory_order_relaxed) == entry_state::retaken) return false;
     mp.is_followed = false;
     return true;
 }
@@ -132,7 +133,7 @@ bool may_take_lock(const self_header& me) {
 
 entry_state wait_for_outcome(m& self) {
     for (;;) {
-        const entry_state now = self.entry.load(memory_order_acquire);  // pairs(entry.taken)
+        const entry_state now = self.entry.load(memory_order_acquire);  // pairs(entry.retaken)
         if (now != entry_state::requested) return now;
         const lock_guard guard(one_taker);
     }

@@ -7,7 +7,7 @@
 //     taker: entry: clear -> requested                  m: in_runtime := 1
 //            heavy_fence (membarrier)                      the compiler's fence
 //            in_runtime = 0?  the p is the taker's,        entry = clear?  it keeps the p until
-//                             entry := taken               in_runtime := 0; otherwise reenter_slow
+//                             entry := retaken             in_runtime := 0; otherwise reenter_slow
 //            otherwise        entry := clear
 //
 // The heavy fence runs on every processor of the process. Where it falls before the m's store, the
@@ -38,8 +38,8 @@ namespace rota::rt {
 // To the deadlock detector the m looks as in a system call. While the caller, if it is no m, holds
 // the p, all ms may be asleep: sched.retaking says so. `hardly_run`: the m had the p, but no
 // processor. When its goroutine wants a p again, it does not stand behind goroutines that compute.
-enum class take_from : std::uint8_t { computing, hardly_run, blocked };
-[[nodiscard]] bool take_p(p& pp, take_from what = take_from::computing);
+enum class retake_from : std::uint8_t { computing, hardly_run, blocked };
+[[nodiscard]] bool retake_p(p& pp, retake_from what = retake_from::computing);
 
 // Note the outcome of gp's last turn: it ended in a call that blocked, or it was over soon. Caller:
 // gp itself, or the taker of its p.
@@ -47,9 +47,9 @@ void note_blocked_turn(g& gp);
 void note_short_turn(g& gp);
 void forget_blocked_turns(g& gp);
 
-// Returns the ms whose p was taken since the last call, linked by taken_next. is_back: whether mp
+// Returns the ms whose p was taken since the last call, linked by retaken_next. is_back: whether mp
 // has a p, or waits for one, again; sysmon follows it no longer. Caller: sysmon.
-m* ms_just_taken();
+m* ms_just_retaken();
 [[nodiscard]] bool is_back(m& mp);
 
 // For debug builds: whether the m may take a lock of the runtime. A goroutine outside the runtime
@@ -58,11 +58,11 @@ bool may_take_lock(const self_header& me);
 
 // Puts self, inside the runtime and without a p after a system call, in the state of an m whose p
 // was taken, though not for long. Caller: self.
-void stay_without_p(m& self);
-// As stay_without_p, while self blocks: not counted among the ms that go on without a p.
-void run_as_taken(m& self);
-// Ends stay_without_p. Caller: self, about to get a p, to wait for one, or to enter a system call.
-void stays_no_longer_without_p(m& self);
+void run_without_p(m& self);
+// As run_without_p, while self blocks: not counted among the ms that go on without a p.
+void run_as_retaken(m& self);
+// Ends run_without_p. Caller: self, about to get a p, to wait for one, or to enter a system call.
+void end_run_without_p(m& self);
 
 // Waits until no request is under way. Returns clear, in_syscall or taken; a value other than clear
 // stays so until the m changes it. Caller: self, inside the runtime.
