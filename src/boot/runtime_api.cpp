@@ -18,7 +18,7 @@
 #include "sched/goroutine/goexit.hpp"
 #include "sched/goroutine/newproc.hpp"
 #include "sched/m/m_record.hpp"
-#include "sched/m/maker.hpp"
+#include "sched/m/template_thread.hpp"
 #include "sched/thread/lock_thread.hpp"
 #include "sched/world/default_procs.hpp"
 #include "sys/thread/thread.hpp"
@@ -83,7 +83,7 @@ void goexit() {
 
 void lock_os_thread() {
     if (current_goroutine() == nullptr) return;
-    start_maker();  // in user code: making a thread takes locks of the C library
+    start_template_thread();  // in user code: making a thread takes locks of the C library
     if (is_pinned_away())
         panic("rota: lock_os_thread of a main goroutine pinned to another thread");
     const runtime_entry inside;
@@ -99,7 +99,7 @@ void unlock_os_thread() {
 pin::pin() : goroutine_(nullptr) {
     g* const gp = current_goroutine();
     if (gp == nullptr) return;
-    start_maker();  // in user code, as in lock_os_thread: a park here may need a thread
+    start_template_thread();  // in user code, as in lock_os_thread: a park here may need a thread
     pin_begin(*gp);
     goroutine_ = gp;
 }

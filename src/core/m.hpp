@@ -176,7 +176,7 @@ struct alignas(cache_line) m : self_header {
     m* suspended_next = nullptr;    // sched/queue/suspended_queue: next m in line for a p
     std::uint32_t its_turn = 0;     // its turn comes at this value of runq.popped()
     m* unborn_next = nullptr;       // its thread is being made, and it has a p: see sched.unborn
-    m* to_make_next = nullptr;      // next in the list of threads to make: sched/m/maker
+    m* to_make_next = nullptr;      // next in the list of threads to make: sched/m/template_thread
     bool is_spare = false;          // counted in sched.spare_count
     bool is_coming = false;         // counted in sched.spares_coming
     atomic<bool> suspended{false};  // in line for a p; relaxed for readers without the lock

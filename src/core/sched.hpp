@@ -158,7 +158,8 @@ struct sched_t {
     atomic<bool> wake_owed{false};     // a wake-up was left to sysmon
     atomic<bool> polls_alone{false};   // work from the network is not shared; writer: sysmon
     atomic<int> sysmon_tid{0};         // written once, by sysmon
-    atomic<int> maker_tid{0};          // of the maker of threads; written once, by the maker
+    // written once, by the template thread
+    atomic<int> template_thread_tid{0};
     // Set by sysmon, or under mu; cleared by sysmon, under mu: sched/queue/deadlock.
     atomic<bool> deadlock_suspected{false};
 

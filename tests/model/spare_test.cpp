@@ -1,5 +1,6 @@
 // Explores the m that is set aside for a p before that p is taken (sched/monitor/heir), the
-// goroutines that may not begin meanwhile, and a p whose new m gets no thread (sched/m/maker).
+// goroutines that may not begin meanwhile, and a p whose new m gets no thread
+// (sched/m/template_thread).
 //
 // Invariant: an m is on one list, or set aside for one p; and when the schedule is quiet every
 // goroutine has run. No schedule starts a thread: the kernel refuses each.

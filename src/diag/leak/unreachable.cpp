@@ -234,7 +234,7 @@ void note_owners(search& s) {
 bool is_harmless(int tid) {
     // relaxed: written before the thread could do anything, or with the world running
     if (tid == sched.sysmon_tid.load(memory_order_relaxed) ||
-        tid == sched.maker_tid.load(memory_order_relaxed) || is_sampling_thread(tid) ||
+        tid == sched.template_thread_tid.load(memory_order_relaxed) || is_sampling_thread(tid) ||
         tid == bystander_tid.load(memory_order_relaxed) ||  // relaxed: likewise
         uring_backend::is_watcher(tid))
         return true;

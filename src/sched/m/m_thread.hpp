@@ -17,7 +17,7 @@ void start_thread(void* (*start)(void*), void* arg, std::size_t stack_size);
 [[noreturn]] void no_thread(int error);
 
 // Starts the thread of mp, a listed and counted record. Returns 0, or the kernel's error. Caller:
-// sched/m/maker.
+// sched/m/template_thread.
 [[nodiscard]] int start_m_thread(m& mp);
 
 // Sets up self, on its own thread; each m needs this once.

@@ -6,7 +6,7 @@
 #include "arch/context.hpp"
 #include "netpoll/poller.hpp"
 #include "sched/m/m_record.hpp"
-#include "sched/m/maker.hpp"
+#include "sched/m/template_thread.hpp"
 
 namespace rota::rt {
 

@@ -8,7 +8,7 @@
 #include "base/fatal.hpp"
 #include "sched/base/wakeup.hpp"
 #include "sched/m/m_lifecycle.hpp"
-#include "sched/m/maker.hpp"
+#include "sched/m/template_thread.hpp"
 #include "sched/monitor/heir.hpp"
 #include "sched/preempt/lend.hpp"
 #include "sched/preempt/retake.hpp"
@@ -34,13 +34,14 @@ constexpr std::int64_t cpu_without_p_max = 1'000'000;  // ns of a thread's CPU t
 constexpr std::int64_t unknown_grace = 2'000'000;  // ns of a still clock in an unknown thread state
 constexpr std::int64_t stuck_after = 30'000'000;   // ns
 constexpr std::int64_t stuck_after_amid_others = 300'000'000;
-constexpr std::int64_t maker_period = 100'000'000;  // ns between two attempts to start the maker
-constexpr std::int64_t attention = 50'000'000;      // ns after a stop: more stops are likely
-constexpr int follow_at_most = 64;                  // number of ms that a round looks at
-constexpr std::int64_t progress_period = 400'000;   // ns between two rounds of note_progress
-constexpr std::int64_t short_turn = 50'000;         // ns: a p with such turns makes progress
-constexpr std::int64_t lent_time = 200'000;         // ns of CPU time that the host of a lent p has
-constexpr std::int64_t lending_period = 250'000;    // ns between two lendings in one turn
+// ns between two attempts to start the template thread
+constexpr std::int64_t template_period = 100'000'000;
+constexpr std::int64_t attention = 50'000'000;     // ns after a stop: more stops are likely
+constexpr int follow_at_most = 64;                 // number of ms that a round looks at
+constexpr std::int64_t progress_period = 400'000;  // ns between two rounds of note_progress
+constexpr std::int64_t short_turn = 50'000;        // ns: a p with such turns makes progress
+constexpr std::int64_t lent_time = 200'000;        // ns of CPU time that the host of a lent p has
+constexpr std::int64_t lending_period = 250'000;   // ns between two lendings in one turn
 constexpr long lent_look_us = 50;
 // The longest turn of a thread that waits for a processor of the machine.
 constexpr std::int64_t waiting_max = 100'000'000;    // ns
@@ -413,14 +414,15 @@ bool preempt_watch::retake(p& pp, m& mp, spare_for why, ended_turn ended, std::i
     return taken;
 }
 
-// Starts the maker and gives sysmon a short slice, which a thread made by sysmon would inherit:
-// from here on the maker makes the threads. False: the maker cannot be started.
+// Starts the template thread and gives sysmon a short slice, which a thread made by sysmon would
+// inherit: from here on the template thread makes the threads. False: the template thread cannot be
+// started.
 bool preempt_watch::begin_stopping() {
     if (is_served_early_) return true;
     const std::int64_t now = nanotime();
-    if (maker_refused_at_ != 0 && now - maker_refused_at_ < maker_period) return false;
-    if (!start_maker_if_granted()) {
-        maker_refused_at_ = now;
+    if (template_refused_at_ != 0 && now - template_refused_at_ < template_period) return false;
+    if (!start_template_thread_if_granted()) {
+        template_refused_at_ = now;
         return false;
     }
     is_served_early_ = true;

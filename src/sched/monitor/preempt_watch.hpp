@@ -109,8 +109,8 @@ class preempt_watch {
     shortage shortage_;
     // ns, since when no p has begun a turn, while an m is in line
     std::int64_t stuck_since_ = 0;
-    std::uint64_t stuck_ticks_ = 0;      // sum of the ps' ticks then
-    std::int64_t maker_refused_at_ = 0;  // ns; 0: not refused
+    std::uint64_t stuck_ticks_ = 0;         // sum of the ps' ticks then
+    std::int64_t template_refused_at_ = 0;  // ns; 0: not refused
     // ns, since when a p is idle although it is wanted; 0: none
     std::int64_t idle_beside_since_ = 0;
     std::int64_t attentive_until_ = 0;  // ns; a thread was stopped a short time ago

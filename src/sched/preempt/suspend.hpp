@@ -14,10 +14,10 @@
 //                                   release_suspended ─► goes on without a p
 //
 // A stopped thread may hold any lock of the program or of the C library. So nothing that gives it a
-// p again waits for such a lock. The scheduler calls no malloc. The maker, a thread that does
-// nothing else, makes the threads (sched/m/maker). An m whose thread is still to be made gives its
-// p to a thread that stops (sched.unborn). And sysmon lets a stopped thread go on without a p where
-// nothing else moves.
+// p again waits for such a lock. The scheduler calls no malloc. The template thread, a thread that
+// does nothing else, makes the threads (sched/m/template_thread). An m whose thread is still to be
+// made gives its p to a thread that stops (sched.unborn). And sysmon lets a stopped thread go on
+// without a p where nothing else moves.
 #pragma once
 
 #include "base/annotations.hpp"

@@ -16,7 +16,7 @@
 // Each locked goroutine adds through_g0_lock to sched.through_g0: the direct switch looks for
 // locked goroutines only while there are any. The thread of a run() runs only its main goroutine
 // (sched/thread/home), which goes back to that thread before it locks itself. From then on
-// sched/m/maker makes new threads.
+// sched/m/template_thread makes new threads.
 //
 // A pin (rota::runtime::pin) is the lazy form. Its scope costs the goroutine a counter. Only when a
 // pinned goroutine leaves its m does that m lock itself to it: by before_leaving on the goroutine's
@@ -33,13 +33,13 @@ namespace rota::rt {
 
 // lock_thread locks the current goroutine, or counts a further lock; unlock_thread undoes the last.
 // In a thread of the program's own, and in a repeatable run, which has a single thread (seeded),
-// neither does anything. Caller: inside a runtime_entry, after start_maker; lock_thread may change
-// the m and the p.
+// neither does anything. Caller: inside a runtime_entry, after start_template_thread; lock_thread
+// may change the m and the p.
 void lock_thread();
 void unlock_thread();
 
 // Begins and ends a pin of the current goroutine gp; pins nest. Caller: gp in user code, after
-// start_maker. Parks: never.
+// start_template_thread. Parks: never.
 void pin_begin(g& gp);
 void pin_end(g& gp);
 

@@ -28,8 +28,8 @@ constexpr std::int64_t longest_hold = 5'000'000'000;
 
 bool is_runtime_helper(int tid) {
     return tid == sched.sysmon_tid.load(memory_order_relaxed) ||
-           tid == sched.maker_tid.load(memory_order_relaxed) || uring_backend::is_watcher(tid) ||
-           is_worker_of_ring(tid);
+           tid == sched.template_thread_tid.load(memory_order_relaxed) ||
+           uring_backend::is_watcher(tid) || is_worker_of_ring(tid);
 }
 
 // Room for the threads of this process: earlier tests may have left threads.

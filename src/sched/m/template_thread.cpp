@@ -1,5 +1,5 @@
 // Runs the thread that makes threads, and its list of orders.
-#include "sched/m/maker.hpp"
+#include "sched/m/template_thread.hpp"
 
 #include <cerrno>
 
@@ -19,33 +19,36 @@ namespace rota::rt {
 
 namespace {
 
-struct maker_t {
+struct template_thread_t {
     // Linked by to_make_next. Records with a p come first, because goroutines wait for it.
     m* orders ROTA_GUARDED_BY(sched.mu) = nullptr;
     bool is_asleep ROTA_GUARDED_BY(sched.mu) = false;
-    note wake;                  // the maker sleeps here; rung by the thread that clears is_asleep
-    atomic<bool> begun{false};  // set by the thread that makes the maker; relaxed: see start_maker
-    atomic<bool> runs{false};   // set by that thread once the maker exists; any thread reads it
+    // the template thread sleeps here; rung by the thread that clears is_asleep
+    note wake;
+    // set by the thread that makes the template thread; relaxed: see start_template_thread
+    atomic<bool> begun{false};
+    // set by that thread once the template thread exists; any thread reads it
+    atomic<bool> runs{false};
 };
-constinit maker_t maker;
+constinit template_thread_t template_thread;
 
 constexpr int tries_max = 20;
 
 m* next_order() {
     const lock_guard guard(sched.mu);
-    m* const mp = maker.orders;
+    m* const mp = template_thread.orders;
     if (mp != nullptr) {
-        maker.orders = mp->to_make_next;
+        template_thread.orders = mp->to_make_next;
         mp->to_make_next = nullptr;
     } else {
-        maker.wake.clear();
-        maker.is_asleep = true;
+        template_thread.wake.clear();
+        template_thread.is_asleep = true;
     }
     return mp;
 }
 
 void list_order(m& mp) ROTA_REQUIRES(sched.mu) {
-    m** link = &maker.orders;
+    m** link = &template_thread.orders;
     if (mp.next_p == nullptr) {
         while (*link != nullptr) link = &(*link)->to_make_next;
     }
@@ -137,30 +140,31 @@ void make(m& mp) {
 }
 
 void* make_threads(void*) {
-    thread_set_name("rota-maker");
-    thread_block_signals();  // before maker_tid exempts this thread from holds
-    sched.maker_tid.store(current_thread_id(), memory_order_relaxed);  // relaxed: for readers
+    thread_set_name("rota-template");
+    thread_block_signals();  // before template_thread_tid exempts this thread from holds
+    // relaxed: for readers
+    sched.template_thread_tid.store(current_thread_id(), memory_order_relaxed);
     for (;;) {
         if (m* const mp = next_order()) make(*mp);
-        else maker.wake.sleep();
+        else template_thread.wake.sleep();
     }
 }
 
-// Makes the maker. EBUSY: another thread is making it.
+// Makes the template thread. EBUSY: another thread is making it.
 int try_to_start() {
-    if (maker.runs.load(memory_order_acquire)) return 0;  // pairs(maker.runs)
+    if (template_thread.runs.load(memory_order_acquire)) return 0;  // pairs(template.runs)
     // relaxed: the first caller wins
-    if (maker.begun.exchange(true, memory_order_relaxed)) return EBUSY;
+    if (template_thread.begun.exchange(true, memory_order_relaxed)) return EBUSY;
     constexpr std::size_t stack_size = 64 * 1024;
     const int error = thread_create(make_threads, nullptr, stack_size);
-    if (error == 0) maker.runs.store(true, memory_order_release);  // pairs(maker.runs)
-    else maker.begun.store(false, memory_order_relaxed);           // relaxed: as above
+    if (error == 0) template_thread.runs.store(true, memory_order_release);  // pairs(template.runs)
+    else template_thread.begun.store(false, memory_order_relaxed);           // relaxed: as above
     return error;
 }
 
 }  // namespace
 
-void start_maker() {
+void start_template_thread() {
     for (int i = 1;;) {
         const int error = try_to_start();
         if (error == 0) return;
@@ -173,22 +177,22 @@ void start_maker() {
     }
 }
 
-bool start_maker_if_granted() {
+bool start_template_thread_if_granted() {
     const int error = try_to_start();
     if (error != 0 && error != EBUSY) note_shortfall(shortfall::preemption, error);
     return error == 0;
 }
 
 void make_thread_of(m& mp) {
-    if (!maker.runs.load(memory_order_acquire)) return make(mp);  // pairs(maker.runs)
+    if (!template_thread.runs.load(memory_order_acquire)) return make(mp);  // pairs(template.runs)
     bool asleep = false;
     {
         const lock_guard guard(sched.mu);
         list_order(mp);
-        asleep = maker.is_asleep;
-        maker.is_asleep = false;
+        asleep = template_thread.is_asleep;
+        template_thread.is_asleep = false;
     }
-    if (asleep) maker.wake.wakeup();
+    if (asleep) template_thread.wake.wakeup();
 }
 
 }  // namespace rota::rt
