@@ -32,9 +32,9 @@ void take_idle_p(m& self) {
     if (p* pp = pidle_get()) acquirep(self, *pp);
 }
 
-ROTA_NOINLINE void schedule_at_home(m& self) {
-    self.home_frame.store(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)),
-                          memory_order_relaxed);  // relaxed: see there
+ROTA_NOINLINE void schedule_in_run(m& self) {
+    self.run_frame.store(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)),
+                         memory_order_relaxed);  // relaxed: see there
     schedule_loop(self);
 }
 
@@ -48,7 +48,7 @@ ROTA_NOINLINE void run_main(void (*entry)(void*), void* closure) {
     struct back {
         m& self;
         ~back() {
-            self.home_frame.store(0, memory_order_relaxed);  // relaxed: see there
+            self.run_frame.store(0, memory_order_relaxed);  // relaxed: see there
             self.run = nullptr;
             m_becomes_thread(self);
             stop_scheduling_at_exit();
@@ -70,9 +70,9 @@ ROTA_NOINLINE void run_main(void (*entry)(void*), void* closure) {
     enter_runtime();  // for good: an m with a p, on g0, must not be outside
     take_idle_p(self);
     spawn_main(slot, &enter<main_call>, record);
-    // What the caller keeps in registers stays in this frame, above that of schedule_at_home().
+    // What the caller keeps in registers stays in this frame, above that of schedule_in_run().
     __builtin_unwind_init();
-    schedule_at_home(self);
+    schedule_in_run(self);
 }
 
 // The C++ library looks for a handler first. If there is none it calls std::terminate from here,

@@ -131,7 +131,7 @@ struct alignas(cache_line) m : self_header {
     atomic<std::uintptr_t> first_frame{0};
     // A thread inside run(): address of the frame below which only the scheduler has frames; else
     // 0. relaxed: read while the thread is held.
-    atomic<std::uintptr_t> home_frame{0};
+    atomic<std::uintptr_t> run_frame{0};
     std::uint64_t id = 0;
     atomic<int> tid{0};  // the kernel's number of the thread; relaxed: fixed while the m has a p
 #if defined(ROTA_DEBUG_CHECKS)

@@ -87,7 +87,7 @@ bool leak_roots::note_signal_stack(const m& mp, own_frames own) {
     // relaxed, both: see there
     const bool is_scheduler =
         mp.curg == &mp.g0 && (is_below(mp.first_frame.load(memory_order_relaxed)) ||
-                              is_below(mp.home_frame.load(memory_order_relaxed)));
+                              is_below(mp.run_frame.load(memory_order_relaxed)));
     return note(lo, is_scheduler ? hi : h->frame);
 }
 
@@ -223,7 +223,7 @@ std::uintptr_t leak_roots::lowest_in_use(const memory_mapping& stack) const {
     for (const m* mp = sched.allm.load(memory_order_acquire); mp != nullptr;  // pairs(m.list)
          mp = mp->all_link) {
         // relaxed: see there
-        const std::uintptr_t home = mp->home_frame.load(memory_order_relaxed);
+        const std::uintptr_t home = mp->run_frame.load(memory_order_relaxed);
         if (stack.lo < home && home < stack.hi) return home;
         if (mp->curg != &mp->g0) note_sp(address_of(mp->g0.sched.sp));
     }

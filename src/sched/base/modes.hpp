@@ -56,7 +56,7 @@ void seeded_leave();
 // seeded_run waits, on the thread of a run() whose main goroutine is queued, until that has ended.
 // seeded_run_over says that it has ended.
 void seeded_run(m& self, const run_record& record) ROTA_EXCLUDES(sched.mu);
-void seeded_run_over(m& home) ROTA_REQUIRES(sched.mu);
+void seeded_run_over(m& main_m) ROTA_REQUIRES(sched.mu);
 
 // change_proc_count in this mode: only the conductor has to stop for it.
 std::int32_t seeded_set_proc_count(std::int32_t n);

@@ -12,8 +12,8 @@
 #include "sched/queue/start_admission.hpp"
 #include "sched/queue/switch.hpp"
 #include "sched/record/trace_events.hpp"
-#include "sched/thread/home.hpp"
 #include "sched/thread/lock_thread.hpp"
+#include "sched/thread/main_thread.hpp"
 
 namespace rota::rt {
 
@@ -34,7 +34,7 @@ found next_to_run(m& self) {
         // relaxed, here and below: read again at every switch
         if (ROTA_UNLIKELY(self.locked_g.load(memory_order_relaxed) != nullptr))
             return {wait_for_locked_g(self)};
-        if (self.run != nullptr) return next_at_home(self);
+        if (self.run != nullptr) return next_on_main_thread(self);
         const found next = findrunnable(self);
         if (self.spinning) stop_spinning_with_work(self);
         if (ROTA_UNLIKELY(readgstatus(*next.gp) == g_status::preempted)) {

@@ -268,10 +268,10 @@ void seeded_run(m& self, const run_record& record) {
     const lock_guard guard(sched.mu);
 }
 
-void seeded_run_over(m& home) {
+void seeded_run_over(m& main_m) {
     --sched.run_count;
     seeded.runs.fetch_sub(1, memory_order_seq_cst);  // pairs(seeded.rest)
-    home.park.wakeup();                              // under the lock: see seeded_run
+    main_m.park.wakeup();                            // under the lock: see seeded_run
 }
 
 namespace {

@@ -33,17 +33,17 @@ void unbind(m& mp) {
 
 // Moves gp, a main goroutine that runs elsewhere, to the thread of its run(), which sleeps or is
 // about to.
-void go_home(g& gp, m& home) {
+void move_to_main_thread(g& gp, m& main_m) {
     bool asleep = false;
     {
         const lock_guard guard(sched.mu);
-        ROTA_CHECK(home.locked_g.load(memory_order_relaxed) ==
+        ROTA_CHECK(main_m.locked_g.load(memory_order_relaxed) ==
                    nullptr);  // relaxed: we alone set it
-        bind(home, gp);
-        asleep = call_home(home);
+        bind(main_m, gp);
+        asleep = end_locked_sleep(main_m);
     }
-    if (asleep) home.park.wakeup();  // without a p
-    while (&getm() != &home) goyield();
+    if (asleep) main_m.park.wakeup();  // without a p
+    while (&getm() != &main_m) goyield();
 }
 
 // Whether self's goroutine has been taken out of a queue for self; clears the mark.
@@ -69,7 +69,7 @@ bool sleep_locked(m& self, g& gp) {
             global_put(gp);  // the m that takes it from there hands its p over
         }
         if (is_run_over(self)) return false;
-        dead = lie_down(self);
+        dead = begin_locked_sleep(self);
     }
     if (dead) confirm_deadlock();
     self.park.sleep();
@@ -96,9 +96,9 @@ void lock_thread() {
     ROTA_CHECK(gp.lock_count < 0xffff'ffffu);
     if (gp.lock_count++ > 0) return;
     if (gp.main_of == nullptr) return bind(getm(), gp);
-    m& home = *gp.main_of->mp;
-    if (&home == &getm()) return bind(home, gp);
-    go_home(gp, home);
+    m& main_m = *gp.main_of->mp;
+    if (&main_m == &getm()) return bind(main_m, gp);
+    move_to_main_thread(gp, main_m);
 }
 
 void unlock_thread() {
@@ -141,7 +141,8 @@ void ended_pinned(const g& gp) {
 }
 
 g* wait_for_locked_g(m& self) {
-    g* const gp = self.locked_g.load(memory_order_relaxed);  // relaxed: our own, or go_home's
+    // relaxed: our own, or move_to_main_thread's
+    g* const gp = self.locked_g.load(memory_order_relaxed);
     if (gp == &self.g0 && self.run == nullptr) {
         unbind(self);
         handoffp(releasep(self));
@@ -178,7 +179,7 @@ bool hand_to_locked_m(m& self, g& gp) {
     if (&to == &self) return false;
     {
         const lock_guard guard(sched.mu);
-        if (!call_home(to)) {
+        if (!end_locked_sleep(to)) {
             to.locked_ready = true;
             return true;
         }

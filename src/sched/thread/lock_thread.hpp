@@ -15,7 +15,7 @@
 //
 // Each locked goroutine adds through_g0_lock to sched.through_g0: the direct switch looks for
 // locked goroutines only while there are any. The thread of a run() runs only its main goroutine
-// (sched/thread/home), which goes back to that thread before it locks itself. From then on
+// (sched/thread/main_thread), which goes back to that thread before it locks itself. From then on
 // sched/m/template_thread makes new threads.
 //
 // A pin (rota::runtime::pin) is the lazy form. Its scope costs the goroutine a counter. Only when a

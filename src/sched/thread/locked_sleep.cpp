@@ -5,16 +5,16 @@
 
 namespace rota::rt {
 
-bool lie_down(m& self) {
+bool begin_locked_sleep(m& self) {
     self.park.clear();
     self.locked_idle = true;
     ++sched.locked_idle_count;
     return is_deadlocked();
 }
 
-bool call_home(m& home) {
-    if (!home.locked_idle) return false;
-    home.locked_idle = false;
+bool end_locked_sleep(m& main_m) {
+    if (!main_m.locked_idle) return false;
+    main_m.locked_idle = false;
     --sched.locked_idle_count;
     return true;
 }

@@ -7,12 +7,12 @@
 
 namespace rota::rt {
 
-// Notes that self, without a p, sleeps as soon as sched.mu is free, until a waker calls call_home.
-// True: that is a deadlock.
-[[nodiscard]] bool lie_down(m& self) ROTA_REQUIRES(sched.mu);
+// Notes that self, without a p, sleeps as soon as sched.mu is free, until a waker calls
+// end_locked_sleep. True: that is a deadlock.
+[[nodiscard]] bool begin_locked_sleep(m& self) ROTA_REQUIRES(sched.mu);
 
-// Ends the sleep noted by lie_down: `home` is to look again at what it waits for. True: `home` was
-// asleep, and the caller wakes it once sched.mu is free.
-[[nodiscard]] bool call_home(m& home) ROTA_REQUIRES(sched.mu);
+// Ends the sleep noted by begin_locked_sleep: `main_m` is to look again at what it waits for. True:
+// `main_m` was asleep, and the caller wakes it once sched.mu is free.
+[[nodiscard]] bool end_locked_sleep(m& main_m) ROTA_REQUIRES(sched.mu);
 
 }  // namespace rota::rt

@@ -183,15 +183,15 @@ void m_becomes_thread(m& self) {
 }
 
 void main_goroutine_ended(run_record& record) {
-    m& home = *record.mp;  // the record may be gone once `done` is set
+    m& main_m = *record.mp;  // the record may be gone once `done` is set
     bool asleep = false;
     {
         const lock_guard guard(sched.mu);
         record.done.store(true, memory_order_release);  // pairs(run.done)
-        if (ROTA_UNLIKELY(seeded.on)) return seeded_run_over(home);
-        asleep = call_home(home);
+        if (ROTA_UNLIKELY(seeded.on)) return seeded_run_over(main_m);
+        asleep = end_locked_sleep(main_m);
     }
-    if (asleep) home.park.wakeup();  // otherwise it is about to look, or is this very m
+    if (asleep) main_m.park.wakeup();  // otherwise it is about to look, or is this very m
 }
 
 void goroutine_becomes_thread(m& self) {

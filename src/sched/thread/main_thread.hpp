@@ -18,6 +18,6 @@ namespace rota::rt {
 
 // Returns the goroutine that self, the m of a thread inside run(), runs next: the main goroutine.
 // Empty: the run() is over.
-[[nodiscard]] found next_at_home(m& self) ROTA_EXCLUDES(sched.mu);
+[[nodiscard]] found next_on_main_thread(m& self) ROTA_EXCLUDES(sched.mu);
 
 }  // namespace rota::rt

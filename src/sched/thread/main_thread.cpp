@@ -1,5 +1,5 @@
 // Decides how a thread inside run() uses its p, and lets it sleep.
-#include "sched/thread/home.hpp"
+#include "sched/thread/main_thread.hpp"
 
 #include "sched/m/m_lifecycle.hpp"
 #include "sched/queue/deadlock.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 // Returns the main goroutine if it is the next in self's p: it has just begun, has yielded while no
 // other goroutine waited, or could not park after all.
-found main_alone(m& self) {
+found next_main_g(m& self) {
     p& pp = *self.pp;
     found f;
     if (are_timers_to_run(pp)) return f;
@@ -29,13 +29,13 @@ found main_alone(m& self) {
 }
 
 // Sleeps without a p, until an event that this m waits for.
-void sleep_at_home(m& self) {
+void sleep_as_main_m(m& self) {
     bool dead = false;
     {
         const lock_guard guard(sched.mu);
         // relaxed: its main goroutine, which is on its way here, has stored that under sched.mu
         if (is_run_over(self) || self.locked_g.load(memory_order_relaxed) != nullptr) return;
-        dead = lie_down(self);
+        dead = begin_locked_sleep(self);
     }
     if (dead) confirm_deadlock();
     self.park.sleep();
@@ -43,7 +43,7 @@ void sleep_at_home(m& self) {
 
 }  // namespace
 
-found next_at_home(m& self) {
+found next_on_main_thread(m& self) {
     self.preempt.store(false, memory_order_relaxed);  // relaxed: advice
     for (;;) {
         if (is_run_over(self)) return {};
@@ -52,10 +52,10 @@ found next_at_home(m& self) {
         if (sched.through_g0.load(memory_order_relaxed) % through_g0_lock != 0)
             honour_stops(self);  // relaxed: looked at again
         if (self.pp != nullptr) {
-            if (const found f = main_alone(self)) return f;
+            if (const found f = next_main_g(self)) return f;
             handoffp(releasep(self));
         }
-        sleep_at_home(self);
+        sleep_as_main_m(self);
     }
 }
 
