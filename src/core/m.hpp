@@ -46,18 +46,19 @@ enum class entry_state : std::uint32_t {
     retaken,     // the p is gone; the goroutine's state is `syscall`: take a p first
 };
 
-// An m's last haul, and the m's verdict on it: sched/policy/haul.
-struct haul_record {
-    std::int64_t at = 0;             // ns: time of the haul; 0: judged already
-    const p* of = nullptr;           // the m's own p then
-    std::uint32_t tick = 0;          // sched_tick of that p then
-    std::int32_t patience_ns = 0;    // ns: how long the m leaves further work to other ps
-    std::uint32_t aid = 0;           // limit of a taking from the maker; 0: the usual limit
-    std::uint32_t steps_at_aid = 0;  // when that was last used: steps of the maker
-    const p* maker = nullptr;        // the p that the m watches while it leaves work to it
-    // When a goroutine was last seen to leave the maker's ring: tick, ring head, and time in ns.
+// An m's last steal, and the m's verdict on it: sched/policy/steal_feedback.
+struct steal_record {
+    std::int64_t at = 0;          // ns: time of the steal; 0: judged already
+    const p* of = nullptr;        // the m's own p then
+    std::uint32_t tick = 0;       // sched_tick of that p then
+    std::int32_t backoff_ns = 0;  // ns: how long the m leaves further work to other ps
+    // limit of a taking from the producer; 0: the usual limit
+    std::uint32_t rescue_max = 0;
+    std::uint32_t steps_at_rescue = 0;  // when that was last used: steps of the producer
+    const p* producer = nullptr;        // the p that the m watches while it leaves work to it
+    // When a goroutine was last seen to leave the producer's ring: tick, ring head, and time in ns.
     // Kept between two watches.
-    std::uint32_t maker_tick = 0, maker_head = 0;
+    std::uint32_t producer_tick = 0, producer_head = 0;
     std::int64_t moved_at = 0;
 };
 
@@ -106,7 +107,7 @@ struct alignas(cache_line) m : self_header {
     // ns: waking a sleeping core takes about as long
     static constexpr std::int32_t spin_ns_max = 20'000;
     std::int32_t spin_ns = spin_ns_max;  // ns, how long it next waits for work
-    haul_record haul;                    // the last haul: sched/policy/haul
+    steal_record last_steal;             // the last steal: sched/policy/steal_feedback
     std::uint32_t syscall_tick = 0;      // old_p's syscall_tick at entry
     run_record* run = nullptr;           // this thread's run(), if it is inside one
     rng rand;

@@ -13,7 +13,7 @@
 #include "sched/base/steal_order.hpp"
 #include "sched/base/wakeup.hpp"
 #include "sched/m/m_lifecycle.hpp"
-#include "sched/policy/haul.hpp"
+#include "sched/policy/steal_feedback.hpp"
 #include "sched/preempt/lend.hpp"
 #include "sched/queue/idle.hpp"
 #include "sched/queue/m_bind.hpp"
@@ -108,8 +108,8 @@ found from_local(p& pp) {
 // Takes a share of the global queue for self's p; the goroutines may come from another p's ring.
 g* take_global(m& self) ROTA_REQUIRES(sched.mu) {
     p* const from = sched.spiller.load(memory_order_relaxed);  // relaxed: written under sched.mu
-    g* const gp = global_get(*self.pp, haul_max(self));
-    if (gp != nullptr && from != nullptr) note_haul(self, *from);
+    g* const gp = global_get(*self.pp, steal_max(self));
+    if (gp != nullptr && from != nullptr) note_steal(self, *from);
     return gp;
 }
 
@@ -146,9 +146,9 @@ found steal_once(m& self, bool last) {
         }
         if (&victim == &pp || victim.status.load(memory_order_relaxed) == p_status::idle)
             continue;  // relaxed: a hint
-        g* const gp = runq_steal(pp, victim, last, haul_max(self));
+        g* const gp = runq_steal(pp, victim, last, steal_max(self));
         if (gp == nullptr) continue;
-        note_haul(self, victim);
+        note_steal(self, victim);
         return {gp};
     }
     return {};
@@ -193,31 +193,33 @@ found wait_for_work(m& self) {
     return {};
 }
 
-// Serves `needy`: while self spun, no other m was woken for its work.
-found serve(m& self, p& needy) {
-    if (needy.timers.earliest_hint() != 0 && run_due_timers(self, needy, nanotime()) > 0) {
+// Serves `starving_p`: while self spun, no other m was woken for its work.
+found serve(m& self, p& starving_p) {
+    if (starving_p.timers.earliest_hint() != 0 &&
+        run_due_timers(self, starving_p, nanotime()) > 0) {
         if (found f = from_local(*self.pp)) return f;
     }
-    if (&needy == self.pp) return {};
-    g* const gp = runq_steal(*self.pp, needy, true, haul_max(self));
-    if (gp != nullptr) note_haul(self, needy);
+    if (&starving_p == self.pp) return {};
+    g* const gp = runq_steal(*self.pp, starving_p, true, steal_max(self));
+    if (gp != nullptr) note_steal(self, starving_p);
     return {gp};
 }
 
-// Leaves work to its maker if the last hauls say so. Takes work that the maker makes no progress
-// with, and work of other ps.
+// Leaves work to its producer if the last steals say so. Takes work that the producer makes no
+// progress with, and work of other ps.
 found hold_back(m& self) {
-    moment_of_patience patience(self);
+    steal_backoff backoff(self);
     found f;
-    touch_result touched = touch_result::done;  // touches stacks for the maker: see wait_for_work
-    while (!f && patience.lasts()) {
+    // touches stacks for the producer: see wait_for_work
+    touch_result touched = touch_result::done;
+    while (!f && backoff.lasts()) {
         if (touched != touch_result::nothing_to_do)
             touched = stack_touch_ahead(stack_class_for(stack_size_default));
         if (touched != touch_result::done) procyield(60);
         if (sched.stop_wanted.load(memory_order_relaxed)) return {};  // relaxed: looked at again
         if (is_poll_overdue(nanotime())) f = from_netpoll(self);
     }
-    if (!f && patience.needy() != nullptr) f = serve(self, *patience.needy());
+    if (!f && backoff.starving_p() != nullptr) f = serve(self, *backoff.starving_p());
     return f;
 }
 
@@ -230,8 +232,8 @@ bool are_timers_anywhere() {
 // The other ps are idle, with empty queues, and only their timers may be due. Meanwhile self counts
 // as an m that does not spin: a submitter sees an idle p and no spinner, or sets need_spinning.
 found from_timers_of_idle_ps(m& self) {
-    self.haul.aid = 0;  // there is no maker
-    self.haul.patience_ns = 0;
+    self.last_steal.rescue_max = 0;  // there is no producer
+    self.last_steal.backoff_ns = 0;
     for (const std::int32_t i : steal_order(self.rand)) {
         p& other = *sched.allp[i];
         if (other.timers.earliest_hint() == 0 || run_due_timers(self, other, nanotime()) == 0)
@@ -443,7 +445,7 @@ found findrunnable(m& self) {
             if ((f = from_netpoll(self))) return f;
             if (return_p(self)) continue;
         }
-        judge_haul(self);
+        rate_last_steal(self);
         if (!leaves_spill(self) && (f = from_global(self))) return f;
         if (!may_rest(self)) {
             if ((f = from_netpoll(self))) return f;

@@ -1,6 +1,6 @@
-// Checks when a thief leaves short goroutines to the p that makes them, and for how long. The maker
-// is the test's own p; the thief is an m without work that the scheduler does not know.
-#include "sched/policy/haul.hpp"
+// Checks when a thief leaves short goroutines to the p that makes them, and for how long. The
+// producer is the test's own p; the thief is an m without work that the scheduler does not know.
+#include "sched/policy/steal_feedback.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -22,41 +22,41 @@ namespace {
 
 constexpr std::int64_t ms = 1'000'000, patience = 20'000 * ms;
 
-// The maker has a goroutine that waits in its ring.
-class haul {
+// The producer has a goroutine that waits in its ring.
+class steal {
   public:
-    haul() : self_(std::make_unique<m>()) {
+    steal() : self_(std::make_unique<m>()) {
         self_->pp = &thief();
         waits_.status.store(g_status::runnable, memory_order_relaxed);  // relaxed: no m runs it
-        runq_put(maker(), waits_, false);
-        sched.spiller.store(&maker(), memory_order_relaxed);  // relaxed: a hint
+        runq_put(producer(), waits_, false);
+        sched.spiller.store(&producer(), memory_order_relaxed);  // relaxed: a hint
     }
-    ~haul() {
-        EXPECT_EQ(runq_get_first(maker()), &waits_);
+    ~steal() {
+        EXPECT_EQ(runq_get_first(producer()), &waits_);
         sched.spiller.store(nullptr, memory_order_relaxed);  // relaxed: a hint
     }
-    haul(const haul&) = delete;
-    haul& operator=(const haul&) = delete;
+    steal(const steal&) = delete;
+    steal& operator=(const steal&) = delete;
 
-    static p& maker() { return *getm().pp; }
+    static p& producer() { return *getm().pp; }
     m& self() { return *self_; }
 
-    // The maker makes progress, but not with the waiting goroutine.
-    static void make(std::uint64_t steps) { bump(maker().counts.parks, steps); }
+    // The producer makes progress, but not with the waiting goroutine.
+    static void make(std::uint64_t steps) { bump(producer().counts.parks, steps); }
 
-    // The maker also runs the waiting goroutine.
+    // The producer also runs the waiting goroutine.
     static void make_all(std::uint64_t steps) {
         make(steps);
-        bump(maker().sched_tick);
-        runq_put(maker(), *runq_get_first(maker()), false);
+        bump(producer().sched_tick);
+        runq_put(producer(), *runq_get_first(producer()), false);
     }
 
-    // Self takes goroutines and runs them at once; the maker makes `steps` steps meanwhile.
+    // Self takes goroutines and runs them at once; the producer makes `steps` steps meanwhile.
     void take(std::uint64_t steps) {
-        note_haul(self(), maker());
+        note_steal(self(), producer());
         make(steps);
         bump(thief().sched_tick, 1000u);
-        judge_haul(self());
+        rate_last_steal(self());
     }
 
     // The better way depends on the steps made in a moment, `together` and `by_himself`. Returns
@@ -70,29 +70,30 @@ class haul {
             take(together);
             if (!leaves_spill(self())) continue;
             const std::int64_t since = nanotime();
-            for (moment_of_patience moment(self()); moment.lasts();) make_all(by_himself);
+            for (steal_backoff moment(self()); moment.lasts();) make_all(by_himself);
             longest = std::max(longest, nanotime() - since);
         }
         return longest;
     }
 
-    // Takes until self leaves its goroutines to the maker.
+    // Takes until self leaves its goroutines to the producer.
     bool learn_to_leave() {
         const std::int64_t give_up = nanotime() + patience;
         while (!leaves_spill(self()) && nanotime() < give_up) take(1);
         return leaves_spill(self());
     }
 
-    // Lets self leave its goroutines to the maker until a p needs help. True: the maker needs it.
+    // Lets self leave its goroutines to the producer until a p needs help. True: the producer needs
+    // it.
     template <class F>
     bool wait_until_needed(F meanwhile) {
         const std::int64_t give_up = nanotime() + patience;
         do {
             if (!learn_to_leave()) return false;
-            moment_of_patience moment(self());
+            steal_backoff moment(self());
             while (moment.lasts() && nanotime() < give_up) meanwhile();
             // The time of this way may just have been over.
-            if (moment.needy() != nullptr) return moment.needy() == &maker();
+            if (moment.starving_p() != nullptr) return moment.starving_p() == &producer();
         } while (nanotime() < give_up);
         return false;
     }
@@ -116,62 +117,62 @@ void with_one_p(F f) {
     runtime::gomaxprocs(1);
     run([&] {
         const runtime_entry entry;
-        haul h;
+        steal h;
         f(h);
     });
 }
 
-TEST(kb11_haul, is_left_to_its_maker_where_he_does_more_alone) {
-    with_one_p([](haul& h) { EXPECT_GE(h.compare(1, 10'000, 4 * ms, patience), 4 * ms); });
+TEST(kb11_steal, is_left_to_its_maker_where_he_does_more_alone) {
+    with_one_p([](steal& h) { EXPECT_GE(h.compare(1, 10'000, 4 * ms, patience), 4 * ms); });
 }
 
-TEST(kb11_haul, is_shared_where_two_do_more) {
-    with_one_p([](haul& h) {
+TEST(kb11_steal, is_shared_where_two_do_more) {
+    with_one_p([](steal& h) {
         // Other tests may have taught the opposite, which the trial may follow once more.
         (void)h.compare(1'000, 10, 20 * ms, 200 * ms);
         EXPECT_LT(h.compare(1'000, 10, 20 * ms, 200 * ms), 20 * ms);
     });
 }
 
-TEST(kb11_haul, is_helped_with_if_its_maker_stands_still_more_each_time) {
-    with_one_p([](haul& h) {
+TEST(kb11_steal, is_helped_with_if_its_maker_stands_still_more_each_time) {
+    with_one_p([](steal& h) {
         ASSERT_TRUE(h.learn_to_leave());
-        EXPECT_EQ(haul_max(h.self()), p::runq_size / 2);
+        EXPECT_EQ(steal_max(h.self()), p::runq_size / 2);
         ASSERT_TRUE(h.wait_until_needed([] {}));
         for (const std::uint32_t most : {4u, 8u, 16u, 32u, 64u, 128u, 128u}) {
-            EXPECT_EQ(haul_max(h.self()), most);
-            EXPECT_FALSE(moment_of_patience(h.self()).lasts());
+            EXPECT_EQ(steal_max(h.self()), most);
+            EXPECT_FALSE(steal_backoff(h.self()).lasts());
         }
-        // The maker makes progress: it needs no more help.
+        // The producer makes progress: it needs no more help.
         const std::int64_t give_up = nanotime() + patience;
-        while (haul_max(h.self()) != p::runq_size / 2 && nanotime() < give_up) {
-            haul::make_all(1'000'000);
-            moment_of_patience moment(h.self());
+        while (steal_max(h.self()) != p::runq_size / 2 && nanotime() < give_up) {
+            steal::make_all(1'000'000);
+            steal_backoff moment(h.self());
             const std::int64_t since = nanotime();
-            while (moment.lasts() && nanotime() - since < ms / 10) haul::make_all(1'000'000);
+            while (moment.lasts() && nanotime() - since < ms / 10) steal::make_all(1'000'000);
         }
-        EXPECT_EQ(haul_max(h.self()), p::runq_size / 2);
+        EXPECT_EQ(steal_max(h.self()), p::runq_size / 2);
     });
 }
 
-TEST(kb11_haul, is_helped_with_if_its_maker_is_slow) {
-    // The maker runs each waiting goroutine, but each takes its time.
-    with_one_p([](haul& h) {
+TEST(kb11_steal, is_helped_with_if_its_maker_is_slow) {
+    // The producer runs each waiting goroutine, but each takes its time.
+    with_one_p([](steal& h) {
         EXPECT_TRUE(h.wait_until_needed([] {
             const std::int64_t since = nanotime();
             while (nanotime() - since < ms / 50) procyield(30);
-            haul::make_all(1);
+            steal::make_all(1);
         }));
     });
 }
 
-TEST(kb11_haul, is_helped_with_if_his_queue_stands_still_more_each_time) {
+TEST(kb11_steal, is_helped_with_if_his_queue_stands_still_more_each_time) {
     // Two goroutines that ready each other are quick, and keep out the goroutine behind them in the
     // ring.
-    with_one_p([](haul& h) {
+    with_one_p([](steal& h) {
         for (const std::uint32_t most : {4u, 8u, 16u}) {
-            ASSERT_TRUE(h.wait_until_needed([] { haul::make(1'000'000); }));
-            EXPECT_EQ(haul_max(h.self()), most);
+            ASSERT_TRUE(h.wait_until_needed([] { steal::make(1'000'000); }));
+            EXPECT_EQ(steal_max(h.self()), most);
         }
     });
 }
@@ -187,51 +188,51 @@ void beside_another(F f) {
     }
     f();
     const lock_guard guard(sched.mu);
-    EXPECT_EQ(global_get(haul::maker(), 1), &other);
-    sched.spiller.store(&haul::maker(), memory_order_relaxed);  // relaxed: a hint
+    EXPECT_EQ(global_get(steal::producer(), 1), &other);
+    sched.spiller.store(&steal::producer(), memory_order_relaxed);  // relaxed: a hint
 }
 
-TEST(kb11_haul, does_not_keep_away_from_others_in_the_global_queue) {
-    with_one_p([](haul& h) {
+TEST(kb11_steal, does_not_keep_away_from_others_in_the_global_queue) {
+    with_one_p([](steal& h) {
         ASSERT_TRUE(h.learn_to_leave());
         beside_another([&] {
             EXPECT_FALSE(leaves_spill(h.self()));
-            moment_of_patience moment(h.self());
+            steal_backoff moment(h.self());
             const std::int64_t since = nanotime();
-            while (moment.lasts()) haul::make_all(1'000'000);
+            while (moment.lasts()) steal::make_all(1'000'000);
             EXPECT_LT(nanotime() - since, patience);
-            EXPECT_EQ(moment.needy(), nullptr);
-            EXPECT_EQ(haul_max(h.self()), p::runq_size / 2);
+            EXPECT_EQ(moment.starving_p(), nullptr);
+            EXPECT_EQ(steal_max(h.self()), p::runq_size / 2);
         });
     });
 }
 
-TEST(kb11_haul, does_not_hide_others_behind_what_is_spilled_next) {
-    with_one_p([](haul& h) {
+TEST(kb11_steal, does_not_hide_others_behind_what_is_spilled_next) {
+    with_one_p([](steal& h) {
         ASSERT_TRUE(h.learn_to_leave());
         std::vector<g> more(p::runq_size + 1);
         beside_another([&] {
             for (g& gp : more) {
                 gp.status.store(g_status::runnable, memory_order_relaxed);
-                runq_put(haul::maker(), gp, false);
+                runq_put(steal::producer(), gp, false);
             }
             EXPECT_GT(sched.runq_size.load(memory_order_relaxed), 1u);
             EXPECT_FALSE(leaves_spill(h.self()));
         });
         g* first = nullptr;
-        while (g* const gp = runq_get_first(haul::maker())) {
+        while (g* const gp = runq_get_first(steal::producer())) {
             if (gp >= more.data() && gp < more.data() + more.size()) continue;
             first = gp;
         }
         {
             const lock_guard guard(sched.mu);
-            while (g* const gp = global_get(haul::maker(), 1)) {
+            while (g* const gp = global_get(steal::producer(), 1)) {
                 if (gp >= more.data() && gp < more.data() + more.size()) continue;
                 first = gp;
             }
         }
         ASSERT_NE(first, nullptr);
-        runq_put(haul::maker(), *first, false);
+        runq_put(steal::producer(), *first, false);
     });
 }
 
