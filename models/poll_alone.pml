@@ -1,14 +1,14 @@
-/* What the network brings is left to the m that looked: sched.polls_alone, who sleeps in the poller, and
+/* What the network brings is left to the m that looked: sched.single_poller, who sleeps in the poller, and
  * sysmon, which looks after those who are left and ends it all.
  *
  * Two ps, three ms. The network brings two goroutines at a time, EVENTS times: the m that looks runs one and
  * queues the other in the ring of its p. One of those that run may compute for ever, or go into a call and
- * not come back, so that sysmon takes its p; the others end. Under `alone` the m wakes nobody for what it has
+ * not come back, so that sysmon takes its p; the others end. Under `single` the m wakes nobody for what it has
  * queued, and an m without a p does not sleep in the poller beside one that has a p. One that nobody has
  * called gives up its p beside another one that has looked, whatever waits. sysmon goes from one way to the
  * other, or is about to print and never looks again; where all rest it sleeps deeply, and shares all behind
  * that, or does not.
- * (src/sched/policy/alone.cpp, poll.cpp, findrunnable.cpp, sysmon.cpp, wakeup.cpp.)
+ * (src/sched/policy/poll_trial.cpp, poll.cpp, findrunnable.cpp, sysmon.cpp, wakeup.cpp.)
  *
  * Claims, for every interleaving: when nothing moves any more and a p is idle, no goroutine is left in a
  * queue (kb12), nothing that the network has is left with the kernel, and the next would not be: somebody
@@ -41,7 +41,7 @@
 byte idle;                 /* ps */
 byte ring, global;         /* goroutines in the rings of all ps, and in the global queue */
 byte ready;                /* events that the kernel has not told of */
-bit alone;
+bit single;
 bit polled, broken;        /* somebody sleeps in the poller; his sleep is broken */
 bit need, spinning;        /* need_spinning; one m spins */
 byte wanted;               /* ms that have been given a p, and spin */
@@ -80,15 +80,15 @@ findrunnable:
         :: ring == 0 && global > 0 -> global--; goto runs
         :: !work && ready > 0 && !polled -> ready--; goto brings
 #if BUG == 8
-        :: alone && !spins && (idle + in_call < PS - 1) -> skip
+        :: single && !spins && (idle + in_call < PS - 1) -> skip
 #else
-        :: alone && !spins && !own && (idle + in_call < PS - 1) -> skip  /* may_rest */
+        :: single && !spins && !own && (idle + in_call < PS - 1) -> skip  /* may_idle */
 #endif
         :: !work && (ready == 0 || polled) -> skip
         fi
     };
 #if BUG == 6
-    is_alone = alone;
+    is_alone = single;
     elsewhere = is_alone && idle != PS;
 #endif
     atomic {  /* keep_p_after_all */
@@ -117,9 +117,9 @@ findrunnable:
         fi
     :: else
     fi;
-    /* sleep_in_poller, is_poller_elsewhere */
+    /* sleep_in_poller, has_busy_poller */
 #if BUG != 6
-    is_alone = alone;
+    is_alone = single;
 #if BUG == 5
     elsewhere = is_alone;
 #else
@@ -165,12 +165,12 @@ end_polls:
 
 brings:
 #if BUG == 1
-    is_alone = alone;
+    is_alone = single;
 #endif
     ring++;
     own = 1;
 #if BUG != 1
-    is_alone = alone;
+    is_alone = single;
 #endif
     if
     :: is_alone -> is_alone = 0
@@ -183,7 +183,7 @@ runs:
         spins = 0;
         spinning = 0;
         if
-        :: atomic { alone && idle == 0 && !computes && !in_call } -> skip  /* is_left_to_another */
+        :: atomic { single && idle == 0 && !computes && !in_call } -> skip  /* another_m_polls */
         :: wakep()
         fi
     :: else
@@ -206,9 +206,9 @@ end_stopped:
 inline share() {
 #if BUG == 3
     wakep();
-    alone = 0
+    single = 0
 #else
-    alone = 0;
+    single = 0;
 #if BUG != 2
     wakep()
 #endif
@@ -221,7 +221,7 @@ end_round:
 progress_round:  /* sysmon goes round for ever */
     do
 #if BUG != 4
-    :: alone && work && idle > 0 && !spinning -> wakep()  /* look_after_all */
+    :: single && work && idle > 0 && !spinning -> wakep()  /* look_after_all */
 #endif
     :: atomic { ready > 0 && !polled -> ready--; global = global + 2 };  /* poll_if_stale */
         wakep()
@@ -231,19 +231,19 @@ progress_round:  /* sysmon goes round for ever */
         :: (work || need) && !spinning -> need = 0; spinning = 1; wanted++
         :: else -> idle++
         fi
-    :: !alone && !changed ->
+    :: !single && !changed ->
         changed = 1;
-        alone = 1;
+        single = 1;
         if
         :: atomic { polled -> broken = 1 }
         :: else
         fi
-    :: alone && !changed ->
+    :: single && !changed ->
         changed = 1;
         share()
     :: !changed && !in_call ->  /* prepare_to_block */
         if
-        :: alone -> share()
+        :: single -> share()
         :: else
         fi;
         blind = 1;
@@ -289,7 +289,7 @@ end_kernel:
 init {
     atomic {
         if
-        :: alone = 1
+        :: single = 1
         :: skip
         fi;
         if

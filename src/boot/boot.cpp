@@ -25,7 +25,7 @@
 #include "sched/modes/seeded.hpp"
 #include "sched/monitor/preempt_watch.hpp"
 #include "sched/monitor/sysmon.hpp"
-#include "sched/policy/alone.hpp"
+#include "sched/policy/poll_trial.hpp"
 #include "sched/preempt/retake.hpp"
 #include "sched/record/creation.hpp"
 #include "sched/record/stack_depth.hpp"
@@ -84,7 +84,7 @@ void schedinit() {
     }
     if (!is_seeded && !chaos.on && env.asyncpreemptoff == 0)
         allow_thread_stops(env.preemptsignal, std::int64_t{env.interactiveafter} * 1000);
-    alone_trial::fix(static_cast<polling>(env.pollalone));
+    poll_mode_trial::fix(static_cast<poll_mode>(env.pollalone));
     // If the kernel has no io_uring, or a container forbids it, the back end stays epoll.
     if (env.uring && !is_seeded) {
         const int error = net_uring.start();

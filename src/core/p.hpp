@@ -105,17 +105,18 @@ struct alignas(cache_line) p {
     std::int64_t seen_mp_when = 0;  // ns, since about when
     std::int64_t seen_syscall_when = 0;
     // ns, since when goroutines wait while pace is measured, and sched_tick then; 0: none waits:
-    // sched/policy/alone
+    // sched/policy/poll_trial
     std::int64_t left_since = 0;
     std::uint32_t left_tick = 0;
     // An earlier look at its m: that m, its syscall_tick, CPU time (ns) and time of the look (ns).
-    // null: nothing is known that tells of the future: sched/policy/alone.
+    // null: nothing is known that tells of the future: sched/policy/poll_trial.
     const m* left_mp = nullptr;
     std::uint32_t left_calls = 0;
     std::int64_t left_cpu = 0, left_look = 0;
     // ns, since when it lacks progress for want of a processor; 0: not so
     std::int64_t excused_since = 0;
-    // ns, since when the goroutine at the ring's tail has waited, and that tail: sched/policy/alone
+    // ns, since when the goroutine at the ring's tail has waited, and that tail:
+    // sched/policy/poll_trial
     std::int64_t last_since = 0;
     std::uint32_t last_place = 0;
     // the m of the last round that read a CPU clock: preempt_watch::note_progress

@@ -154,10 +154,10 @@ struct sched_t {
     // --- sysmon ----------------------------------------------------------------------------
     atomic<bool> sysmon_wait{false};  // sysmon is in deep sleep, on sysmon_note
     note sysmon_note;
-    atomic<bool> sysmon_alert{false};  // sysmon naps briefly: wake-ups may be left to it
-    atomic<bool> wake_owed{false};     // a wake-up was left to sysmon
-    atomic<bool> polls_alone{false};   // work from the network is not shared; writer: sysmon
-    atomic<int> sysmon_tid{0};         // written once, by sysmon
+    atomic<bool> sysmon_alert{false};   // sysmon naps briefly: wake-ups may be left to it
+    atomic<bool> wake_owed{false};      // a wake-up was left to sysmon
+    atomic<bool> single_poller{false};  // work from the network is not shared; writer: sysmon
+    atomic<int> sysmon_tid{0};          // written once, by sysmon
     // written once, by the template thread
     atomic<int> template_thread_tid{0};
     // Set by sysmon, or under mu; cleared by sysmon, under mu: sched/queue/deadlock.

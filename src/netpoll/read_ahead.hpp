@@ -5,9 +5,9 @@
 // it, so the m may read in its place. The turn to read is the goroutine's, which has not ended: the
 // number is not given back meanwhile, and no other call reads.
 //
-// An m that serves many connections alone (sched/policy/alone) reads for every waiter that one poll
-// has brought, one right after another, and they send their answers one right after another. So
-// each half of the kernel's path runs while its data is still in the caches. That takes 3 to 7 %
+// An m that serves many connections alone (sched/policy/poll_trial) reads for every waiter that one
+// poll has brought, one right after another, and they send their answers one right after another.
+// So each half of the kernel's path runs while its data is still in the caches. That takes 3 to 7 %
 // off a request (docs/network.md).
 //
 // First the kernel's report is used up in the record, then the call is made. The call finds data

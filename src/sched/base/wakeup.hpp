@@ -53,7 +53,7 @@ void wake_poller(std::int64_t when);
 
 // Wakes an m that polls, if none does. Caller: a waiter for a descriptor whose m will not poll by
 // itself: a thread of the program's own, or an m that has given its p away. Wakes none if polling
-// is left to an m at work (sched/policy/alone).
+// is left to an m at work (sched/policy/poll_trial).
 void want_poller();
 
 }  // namespace rota::rt

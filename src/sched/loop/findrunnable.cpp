@@ -335,7 +335,7 @@ std::int64_t earliest_timer() {
 // no m sleeps there already. True: self has slept. `ready`: the goroutines that can go on.
 bool sleep_in_poller(ready_list& ready) {
     if (earliest_timer() == 0 && !net_poller.has_waiters()) return false;
-    if (is_poller_elsewhere()) return false;
+    if (has_busy_poller()) return false;
     if (sched.last_poll.exchange(0, memory_order_seq_cst) == 0)
         return false;  // pairs(timer.poller)
     // Announced: a thread that adds an earlier timer from here on sees that, and ends the sleep.
@@ -447,7 +447,7 @@ found findrunnable(m& self) {
         }
         rate_last_steal(self);
         if (!leaves_spill(self) && (f = from_global(self))) return f;
-        if (!may_rest(self)) {
+        if (!may_idle(self)) {
             if ((f = from_netpoll(self))) return f;
             if ((f = from_other_ps(self))) return f;
         }

@@ -56,8 +56,8 @@ void stop_spinning_with_work(m& self) {
     note_spin(true);
     // Submitters have skipped their wake-up because this m spun: look for a successor. But if every
     // p is at work, and another m serves what waits, the wake-up would only tell this m to go on.
-    // relaxed: an idle p that is missed is sysmon's business then (sched/policy/alone)
-    if (sched.idle_p_count.load(memory_order_relaxed) == 0 && is_left_to_another(*self.pp)) return;
+    // relaxed: an idle p that is missed is sysmon's business then (sched/policy/poll_trial)
+    if (sched.idle_p_count.load(memory_order_relaxed) == 0 && another_m_polls(*self.pp)) return;
     wakep();
 }
 

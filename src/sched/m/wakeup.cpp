@@ -144,8 +144,8 @@ void wake_poller(std::int64_t when) {
         const std::int64_t until =
             sched.poll_until.load(memory_order_seq_cst);  // pairs(timer.poller)
         if (until == 0 || until > when) net_poller.wake();
-    } else if (!is_poller_elsewhere()) {
-        wakep();  // else sysmon looks at the timers of idle ps: sched/policy/alone
+    } else if (!has_busy_poller()) {
+        wakep();  // else sysmon looks at the timers of idle ps: sched/policy/poll_trial
     }
 }
 
@@ -154,7 +154,7 @@ void wake_poller(std::int64_t when) {
 void want_poller() {
     const bool polled = sched.last_poll.load(memory_order_seq_cst) == 0;  // pairs(timer.poller)
     // A busy m holds the last p at some time, and then sees the waiter.
-    if (!polled && !is_poller_elsewhere()) wakep();
+    if (!polled && !has_busy_poller()) wakep();
 }
 
 }  // namespace rota::rt

@@ -57,10 +57,10 @@ bool is_needed(const p& pp, std::int64_t now) {
 }
 
 // Whether pp is idle on purpose: work that any p may take is left to the ps at work
-// (sched/policy/alone).
+// (sched/policy/poll_trial).
 bool is_idle_on_purpose(const p& pp, std::int64_t now) {
     // relaxed, both: sysmon's own; and a hint
-    return sched.polls_alone.load(memory_order_relaxed) &&
+    return sched.single_poller.load(memory_order_relaxed) &&
            pp.status.load(memory_order_relaxed) == p_status::idle && runq_empty(pp) &&
            !is_timer_due(pp, now);
 }
@@ -178,9 +178,9 @@ long preempt_watch::nap_us_max(std::int64_t now) const {
     if (now < lent_until_) return lent_look_us;
     const bool looks = look_again_ == soon::work_waits || now < attentive_until_;
     long us = looks ? work_us : unlimited_us;
-    // relaxed: sysmon's own. Where polling is left to one m, sched/policy/alone sets the distance
-    // of looks.
-    const long moving_us = sched.polls_alone.load(memory_order_relaxed) ? unlimited_us : calm_us;
+    // relaxed: sysmon's own. Where polling is left to one m, sched/policy/poll_trial sets the
+    // distance of looks.
+    const long moving_us = sched.single_poller.load(memory_order_relaxed) ? unlimited_us : calm_us;
     if (is_any_idle()) return looks && do_all_move() ? moving_us : us;
     const bool in_hurry = sched.urgent_waits.load(memory_order_relaxed);  // relaxed: a round late
     if (looks && progress_rounds_ == enough_rounds && !in_hurry) us = calm_us;

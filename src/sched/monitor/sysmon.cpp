@@ -15,7 +15,7 @@
 #include "sched/m/m_record.hpp"
 #include "sched/m/m_thread.hpp"
 #include "sched/monitor/preempt_watch.hpp"
-#include "sched/policy/alone.hpp"
+#include "sched/policy/poll_trial.hpp"
 #include "sched/queue/deadlock.hpp"
 #include "sched/queue/idle.hpp"
 #include "sched/queue/poll.hpp"
@@ -144,8 +144,8 @@ bool retake(std::int64_t now) {
 // sleeps past a timer by more than late_max has missed its wake-up, and gets another.
 bool timers_unpolled(std::int64_t now) {
     constexpr std::int64_t late_max = 10'000'000;
-    // an m at work looks at them itself: sched/policy/alone
-    if (is_poller_elsewhere()) return false;
+    // an m at work looks at them itself: sched/policy/poll_trial
+    if (has_busy_poller()) return false;
     const bool polled = sched.last_poll.load(memory_order_seq_cst) == 0;   // pairs(timer.poller)
     if (sched.idle_p_count.load(memory_order_relaxed) == 0) return false;  // relaxed: a hint
     bool any = false;
@@ -234,7 +234,7 @@ bool are_timers_late(std::int64_t now) {
 
 struct watch {
     preempt_watch preemption;
-    alone_trial alone;
+    poll_mode_trial poll_trial;
     long nap_us = nap_min_us;
     bool touched = false;  // stacks, in the last round
     int idle_rounds = 0;   // without a retake
@@ -262,7 +262,7 @@ struct watch {
         if (starved_left > 0 && nap_us > nap_starved_us) nap_us = nap_starved_us;
         const std::int64_t then = nanotime();
         const long nap_at_most =
-            std::min(chaos.on ? nap_us : preemption.nap_us_max(then), alone.nap_us_max(then));
+            std::min(chaos.on ? nap_us : preemption.nap_us_max(then), poll_trial.nap_us_max(then));
         thread_sleep_ns(std::min(nap_us, nap_at_most) * 1000);
         const std::int64_t now = nanotime();
         note_time(now);
@@ -273,7 +273,7 @@ struct watch {
         touched = touch_stacks();
         if (touched) idle_rounds = 0;
         if (timers_unpolled(now)) wakep();
-        alone.round(now);
+        poll_trial.round(now);
         look_at_descriptors(now);
         look_at_limits(now);
         scavenge(now);
@@ -291,7 +291,7 @@ struct watch {
         const std::int64_t release_at = quiet_since + idle_before_release;
         // Goroutines whose threads are blocked may begin to compute, and only sysmon sees that.
         if (!deep_sleep(preemption.follows_anyone(), now < release_at ? release_at : 0)) return;
-        alone.note_rest(nanotime());
+        poll_trial.note_rest(nanotime());
         idle_rounds = 0;
         quiet_since = 0;
     }
@@ -310,8 +310,9 @@ struct watch {
 
     void look_at_descriptors(std::int64_t now) {
         const std::int64_t stale = starved_left > 0 ? poll_starved_ns : poll_stale_ns;
-        const bool looked = poll_if_stale(now, alone.is_on() ? alone.stale_after() : stale);
-        if (looked && alone.is_on()) alone.note_neglect();
+        const bool looked =
+            poll_if_stale(now, poll_trial.is_on() ? poll_trial.stale_after() : stale);
+        if (looked && poll_trial.is_on()) poll_trial.note_neglect();
         // A waiter for a descriptor may have run, and gone to sleep, before it was discounted.
         if (looked && all_idle()) suspect_deadlock();
         // A p that goes from goroutine to goroutine polls itself; if it has not, it had no
@@ -330,7 +331,7 @@ struct watch {
     // Printing may block, and sysmon does not look after the ps meanwhile.
     void prepare_to_block(std::int64_t now) {
         if (alert_left > 0) stop_being_alert();
-        alone.end(now);
+        poll_trial.end(now);
     }
 
     // Pays the wake-ups that wakep_later has left.

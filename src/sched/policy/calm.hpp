@@ -1,5 +1,5 @@
 // Door: decides whether goroutines left to a single m were served well of late
-// (sched/policy/alone).
+// (sched/policy/poll_trial).
 //
 // On a shared machine a p makes only half of its usual turns at times, without harm to a goroutine.
 // So single incidents fade. It is not calm after several incidents close together, after a long

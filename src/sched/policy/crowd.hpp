@@ -1,4 +1,5 @@
-// Door: decides whether the backlog grows while network work is left to one m (sched/policy/alone).
+// Door: decides whether the backlog grows while network work is left to one m
+// (sched/policy/poll_trial).
 //
 // With a thousand clients the backlog (how many goroutines wait) goes up and down between zero and
 // a thousand from one look to the next. So the mean of 8 looks counts. It is compared with the mean
@@ -17,11 +18,11 @@ class crowd_watch {
     static constexpr std::uint64_t times = 4, more = 256, too_many = 2048;
 
     void forget() { *this = {}; }
-    // A row begins to count, under `alone` or `shared`. `waiting`: the backlog at that moment.
+    // A row begins to count, under `single` or `shared`. `waiting`: the backlog at that moment.
     void begin_row(bool is_alone, std::uint64_t waiting) {
         is_alone_ = is_alone;
         then_ = waiting;
-        recent_ = is_alone ? recently * waiting : 0;  // a backlog of `alone` does not count
+        recent_ = is_alone ? recently * waiting : 0;  // a backlog of `single` does not count
         if (!is_alone && !follows_crowd_) most_shared_ -= most_shared_ / 4;  // old figures fade
         sum_ = looks_ = 0;
     }

@@ -73,9 +73,9 @@ std::uint32_t make_all_runnable(const ready_list& ready, g** out) {
 // reads ahead for them; if other ps may take them, each such p reads for itself. While the process
 // exits no goroutine runs any more, and the buffers are being destroyed: then nothing is read.
 std::uint32_t make_all_runnable_on(const p& pp, const ready_list& ready, g** out) {
-    // relaxed: the exiting m sets it, then looks for ps that run, such as pp: is_left_to_owner's
+    // relaxed: the exiting m sets it, then looks for ps that run, such as pp: keeps_ready_local's
     // fence
-    if (ready.count > 1 && is_left_to_owner(pp) && !sched.exiting.load(memory_order_relaxed))
+    if (ready.count > 1 && keeps_ready_local(pp) && !sched.exiting.load(memory_order_relaxed))
         read_ahead(ready);
     return make_all_runnable(ready, out);
 }
@@ -92,7 +92,7 @@ void put_all(g* const* batch, std::uint32_t n) ROTA_REQUIRES(sched.mu) {
 // its look has left to the kernel. Caller: the owner of pp.
 void wake_for(const p& pp, std::uint32_t queued, bool has_left_some) {
     if (queued == 0 && !has_left_some) return;
-    if (is_left_to_owner(pp)) return;
+    if (keeps_ready_local(pp)) return;
     if (queued > few || has_left_some) wakep();
     else wakep_later();
 }
@@ -197,7 +197,7 @@ bool poll_if_stale(std::int64_t now, std::int64_t stale) {
     // An idle m could sleep in the poller, where it would see the next event at once: wake it.
     const bool is_anyone_idle =
         sched.idle_p_count.load(memory_order_relaxed) != 0;  // relaxed: a hint
-    if (is_anyone_idle && !is_poller_elsewhere()) wakep();
+    if (is_anyone_idle && !has_busy_poller()) wakep();
     return true;
 }
 

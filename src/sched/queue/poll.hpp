@@ -7,7 +7,7 @@
 // * the idle m that sleeps in the poller;
 // * a busy m polls every 61st tick, unless the last poll is less than poll_gap_ns ago;
 // * sysmon polls if no m has polled for 10 ms; where polling is left to a single m
-//   (sched/policy/alone), in a round of sysmon after 1 ms.
+//   (sched/policy/poll_trial), in a round of sysmon after 1 ms.
 //
 // Ticks may be slow to pass, as goroutines that ready each other share a tick. Once sysmon has
 // found that no m polls, it polls every millisecond for a while. While an m sleeps in the poller no

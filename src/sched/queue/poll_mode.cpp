@@ -1,4 +1,4 @@
-// Reads the word sched.polls_alone and the hints about the last polls.
+// Reads the word sched.single_poller and the hints about the last polls.
 #include "sched/queue/poll_mode.hpp"
 
 #include <algorithm>
@@ -10,16 +10,16 @@
 
 namespace rota::rt {
 
-bool is_left_to_owner(const p& pp) {
-    light_fence();                                                    // pairs(poll.alone)
-    if (!sched.polls_alone.load(memory_order_relaxed)) return false;  // pairs(poll.alone)
+bool keeps_ready_local(const p& pp) {
+    light_fence();                                                      // pairs(poll.single)
+    if (!sched.single_poller.load(memory_order_relaxed)) return false;  // pairs(poll.single)
     return !are_turns_long(pp, nanotime());
 }
 
-bool is_left_to_another(const p& pp) {
+bool another_m_polls(const p& pp) {
     constexpr std::int64_t lately = 1'000'000;
-    if (!is_left_to_one()) return false;
-    // relaxed, here and below: hints. An m that misses the end of `alone` gives up its p as under
+    if (!is_single_poller()) return false;
+    // relaxed, here and below: hints. An m that misses the end of `single` gives up its p as under
     // `shared`: the thread that ends the way, or queues work, finds the p idle, or has set
     // need_spinning.
     const std::int64_t since =
@@ -33,15 +33,15 @@ bool is_left_to_another(const p& pp) {
     return false;
 }
 
-bool may_rest(const m& self) {
-    if (self.spinning || !is_left_to_another(*self.pp)) return false;
+bool may_idle(const m& self) {
+    if (self.spinning || !another_m_polls(*self.pp)) return false;
     return next_timer_run(*self.pp) - nanotime() > rest_look_ns;
 }
 
-bool is_poller_elsewhere() {
-    light_fence();  // pairs(poll.alone)
+bool has_busy_poller() {
+    light_fence();  // pairs(poll.single)
     // an m that misses the beginning sleeps in the poller, for all
-    if (!is_left_to_one()) return false;
+    if (!is_single_poller()) return false;
     const lock_guard guard(sched.mu);
     // relaxed: under sched.mu
     return !sched.world_stops && sched.idle_p_count.load(memory_order_relaxed) != proc_count();

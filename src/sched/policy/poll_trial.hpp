@@ -8,11 +8,12 @@
 // trial):
 //
 //   * shared: network work is shared like other work;
-//   * alone: if turns are short, an m that finds ready goroutines wakes no m for them, however many
-//     there are; the trial says whether one m gets through them. No m sleeps in the poller while
-//     another m has a p: that m polls between turns. The m that gives up the last p sleeps there.
+//   * single: if turns are short, an m that finds ready goroutines wakes no m for them, however
+//     many there are; the trial says whether one m gets through them. No m sleeps in the poller
+//     while another m has a p: that m polls between turns. The m that gives up the last p sleeps
+//     there.
 //
-//     shared ◄────── a row is over, and the trial says so ──────► alone
+//     shared ◄────── a row is over, and the trial says so ──────► single
 //        ▲                                                          │
 //        └── the backlog grows; the process has rested; sysmon is ──┘
 //            about to block; there is one p; chaos mode
@@ -20,22 +21,22 @@
 // As long as the network brings little, network work is shared. The way under which the network
 // brings more work (more has been answered) for less processor time gets a growing part of the time
 // (sched/policy/trial). Where no figure tells the two ways apart and the backlog is no longer, that
-// is `alone`.
+// is `single`.
 //
 // An m that was woken to help has soon run what it took, and finds more work at once: with a
 // thousand clients there always is more. Two such ms would disturb each other for ever. So under
-// `alone` an m without work that no waker has called goes to sleep if another m has polled since.
+// `single` an m without work that no waker has called goes to sleep if another m has polled since.
 // The m that polled last stays awake.
 //
-// Under `alone` an m may sleep, and a p be idle, while goroutines wait in the ring of another p.
+// Under `single` an m may sleep, and a p be idle, while goroutines wait in the ring of another p.
 // The goroutine of that p may compute, or be in a call, and polls no descriptor. So sysmon looks
 // every 2 ms if it gets a processor, or every 4 ms after a long calm time. It looks for a goroutine
 // that waits at a p without progress, for a due timer, and for descriptors that no m has polled.
 // Then it wakes an m; but for 10 ms in a row it wakes none beside an m that only lacks a processor:
 // a woken m would wait for a processor too, or take that of a client. While every m at work lacks a
 // processor, sysmon polls by itself only when the last poll is 10 ms old, instead of 1 ms.
-// sysmon ends `alone` in this order: clear the word `polls_alone`, heavy fence, read the queues. A
-// submitter queues, runs a light fence, then reads the word: one of the two sees the other.
+// sysmon ends `single` in this order: clear the word `single_poller`, heavy fence, read the queues.
+// A submitter queues, runs a light fence, then reads the word: one of the two sees the other.
 //
 // An m that gives up a p decides under sched.mu whether to sleep in the poller: while the world
 // runs, the m that gives up the last p finds every other p idle. Where ps become idle in another
@@ -55,23 +56,23 @@
 
 namespace rota::rt {
 
-enum class polling : int { shared = 0, alone = 1, on_trial = -1 };
+enum class poll_mode : int { shared = 0, single = 1, on_trial = -1 };
 
 // The A/B trial of the two ways. Caller: sysmon only.
-class alone_trial {
+class poll_mode_trial {
   public:
     // Boot: sets one way for good, or the trial.
-    static void fix(polling way);
+    static void fix(poll_mode way);
 
     // In each round of sysmon: looks for goroutines that are left waiting, and advances the trial.
     void round(std::int64_t now);
     // How long sysmon may nap after that, in µs.
     long nap_us_max(std::int64_t now) const;
-    // Under `alone`: how old the last poll may be before sysmon polls by itself, in ns.
+    // Under `single`: how old the last poll may be before sysmon polls by itself, in ns.
     std::int64_t stale_after() const;
     // sysmon had to poll by itself although one m was to do so.
     void note_neglect() { calm_.disturb(); }
-    // Ends `alone`: sysmon is about to do something that may take long.
+    // Ends `single`: sysmon is about to do something that may take long.
     void end(std::int64_t now);
     // The process was idle for long, and has work again. Rows must not last from burst to burst,
     // and the new work may be of another kind.
@@ -84,7 +85,7 @@ class alone_trial {
     bool is_pace_usual(std::int64_t now);
     void begin_afresh(std::int64_t now);
     void proceed(std::int64_t now);
-    void set(polling way);
+    void set(poll_mode way);
 
     static const trial_rules rules;
     two_way_trial trial_{rules};  // first way: shared

@@ -1,5 +1,5 @@
 // Decides which goroutines are left to one m, looks after those goroutines, and runs the trial.
-#include "sched/policy/alone.hpp"
+#include "sched/policy/poll_trial.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -23,7 +23,7 @@ namespace {
 // kept_ns: a goroutine that runs for longer keeps those behind it in the ring waiting.
 // timer_late_ns: a p that makes progress runs its timers itself; past this lateness sysmon looks.
 constexpr std::int64_t kept_ns = 300'000, timer_late_ns = 100'000;
-constexpr long nap_alone_max_us = 2000, nap_alone_min_us = 20, nap_alone_late_us = 100;
+constexpr long nap_single_max_us = 2000, nap_single_min_us = 20, nap_single_late_us = 100;
 
 // After a look that found a goroutine left waiting, so many looks are nap_watchful_us apart: more
 // goroutines are likely to be left. After a long calm time (sched/policy/calm) the looks are
@@ -43,7 +43,7 @@ constexpr std::int64_t long_wait_ns = 10'000'000;
 constexpr std::int64_t worth_it_per_s = 8'000;  // goroutines that the network brings, while shared
 constexpr std::int64_t recently = 8;            // looks of the moving average of the pace
 
-constinit polling fixed_way = polling::on_trial;  // at boot
+constinit poll_mode fixed_way = poll_mode::on_trial;  // at boot
 
 bool is_idle_p(const p& pp) {
     return pp.status.load(memory_order_relaxed) == p_status::idle;  // relaxed: a hint
@@ -148,7 +148,7 @@ void forget_waiting(p& pp) {
 bool has_anyone_waited(std::int64_t now) {
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         const std::int64_t since = sched.allp[i]->last_since;
-        if (since != 0 && now - since >= nap_alone_max_us * 1000) return true;
+        if (since != 0 && now - since >= nap_single_max_us * 1000) return true;
     }
     return false;
 }
@@ -201,54 +201,54 @@ std::uint32_t brought_so_far() {
 
 // settling_ns: at the beginning of a row the other way's goroutines come home, and ms go to sleep
 // or wake. overtime_ns: a row that is worth it has its steps before that is over. spans_at_first:
-// the first row of `alone` is longer, since a crowd would end it, and shared rows have more than
+// the first row of `single` is longer, since a crowd would end it, and shared rows have more than
 // their part of the slowest answers. margin_equal: where both ways do the same work for the same
 // price, and the backlog is no longer, one m gets it. Beside the noise of short rows that happens
 // where the machine has no processor to spare. A client then waits longer for its answer if the m
 // that has the answer in hand is kept off its processor. Where processors are idle, sharing has a
 // shorter backlog or does more.
-constexpr trial_rules alone_trial::rules{.span_ns = 25'000'000,
-                                         .settling_ns = 1'500'000,
-                                         .counted_ns_min = 3'000'000,
-                                         .steps_min = 4'000,
-                                         .overtime_ns = 500'000'000,
-                                         .spans_max = 128,
-                                         .growth = 4,
-                                         .spans_at_first = 4,
-                                         .margin = 50,
-                                         .margin_equal = -100,
-                                         .memory = 8,
-                                         .gain_of_harm = -150};
+constexpr trial_rules poll_mode_trial::rules{.span_ns = 25'000'000,
+                                             .settling_ns = 1'500'000,
+                                             .counted_ns_min = 3'000'000,
+                                             .steps_min = 4'000,
+                                             .overtime_ns = 500'000'000,
+                                             .spans_max = 128,
+                                             .growth = 4,
+                                             .spans_at_first = 4,
+                                             .margin = 50,
+                                             .margin_equal = -100,
+                                             .memory = 8,
+                                             .gain_of_harm = -150};
 
-void alone_trial::fix(polling way) { fixed_way = way; }
+void poll_mode_trial::fix(poll_mode way) { fixed_way = way; }
 
-bool alone_trial::is_on() const { return is_left_to_one(); }
+bool poll_mode_trial::is_on() const { return is_single_poller(); }
 
-std::int64_t alone_trial::stale_after() const {
+std::int64_t poll_mode_trial::stale_after() const {
     return lack_processors_ ? poll_stale_ns : poll_starved_ns;
 }
 
-void alone_trial::round(std::int64_t now) {
-    if (is_left_to_one()) look_after_all(now);
+void poll_mode_trial::round(std::int64_t now) {
+    if (is_single_poller()) look_after_all(now);
     // Reads the clock again: look_after_all takes time, and sysmon may have lost its processor.
-    if (fixed_way == polling::on_trial) return proceed(nanotime());
-    const bool wanted = fixed_way == polling::alone && proc_count() > 1 && !chaos.on;
-    set(wanted ? polling::alone : polling::shared);
+    if (fixed_way == poll_mode::on_trial) return proceed(nanotime());
+    const bool wanted = fixed_way == poll_mode::single && proc_count() > 1 && !chaos.on;
+    set(wanted ? poll_mode::single : poll_mode::shared);
 }
 
-long alone_trial::nap_us_max(std::int64_t now) const {
-    if (!is_left_to_one()) return INT32_MAX;
-    const long usual = calm_.is_calm() ? nap_calm_us : nap_alone_max_us;
+long poll_mode_trial::nap_us_max(std::int64_t now) const {
+    if (!is_single_poller()) return INT32_MAX;
+    const long usual = calm_.is_calm() ? nap_calm_us : nap_single_max_us;
     const long at_most = watchful_ > 0 ? nap_watchful_us : usual;
     std::int64_t us = at_most;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         const std::int64_t left_us = (timer_limit(*sched.allp[i]) - now) / 1000;
-        us = std::min(us, left_us > nap_alone_min_us ? left_us : nap_alone_late_us);
+        us = std::min(us, left_us > nap_single_min_us ? left_us : nap_single_late_us);
     }
     return static_cast<long>(us);
 }
 
-void alone_trial::look_after_all(std::int64_t now) {
+void poll_mode_trial::look_after_all(std::int64_t now) {
     if (watchful_ > 0) --watchful_;
     const std::int64_t last = sched.last_poll.load(memory_order_relaxed);  // relaxed: a hint
     const outlook seen = look_at_all(now, last != 0 && now - last >= poll_starved_ns);
@@ -262,7 +262,7 @@ void alone_trial::look_after_all(std::int64_t now) {
 }
 
 // A goroutine that computes for milliseconds between two looks is seen by the turns that it costs.
-bool alone_trial::is_pace_usual(std::int64_t now) {
+bool poll_mode_trial::is_pace_usual(std::int64_t now) {
     constexpr std::int64_t a_second = 1'000'000'000;
     std::uint32_t ticks = 0;
     for (std::int32_t i = 0; i < made_count(); ++i)
@@ -276,11 +276,11 @@ bool alone_trial::is_pace_usual(std::int64_t now) {
     return usual;
 }
 
-void alone_trial::set(polling way) {
-    const bool alone = way == polling::alone;
-    if (alone == is_left_to_one()) return;
-    sched.polls_alone.store(alone, memory_order_seq_cst);  // pairs(poll.alone)
-    if (alone) {
+void poll_mode_trial::set(poll_mode way) {
+    const bool single = way == poll_mode::single;
+    if (single == is_single_poller()) return;
+    sched.single_poller.store(single, memory_order_seq_cst);  // pairs(poll.single)
+    if (single) {
         // An m that sleeps in the poller beside a p at work need not any more. pairs(timer.poller)
         if (sched.last_poll.load(memory_order_seq_cst) == 0) net_poller.wake();
         for (std::int32_t i = 0; i < made_count(); ++i) forget_waiting(*sched.allp[i]);
@@ -289,56 +289,56 @@ void alone_trial::set(polling way) {
         lack_processors_ = false;
         return;
     }
-    heavy_fence();  // pairs(poll.alone)
+    heavy_fence();  // pairs(poll.single)
     wakep();        // an m for what waits, and to sleep in the poller
 }
 
-void alone_trial::end(std::int64_t now) {
-    if (!is_left_to_one()) return;
+void poll_mode_trial::end(std::int64_t now) {
+    if (!is_single_poller()) return;
     trial_.begin_first(now);
-    set(polling::shared);
+    set(poll_mode::shared);
 }
 
-void alone_trial::note_rest(std::int64_t now) {
-    if (fixed_way != polling::on_trial) return;
+void poll_mode_trial::note_rest(std::int64_t now) {
+    if (fixed_way != poll_mode::on_trial) return;
     begin_afresh(now);
-    set(polling::shared);
+    set(poll_mode::shared);
 }
 
-void alone_trial::begin_afresh(std::int64_t now) {
+void poll_mode_trial::begin_afresh(std::int64_t now) {
     trial_.begin_afresh(now);
     crowd_.forget();
     calm_.disturb();
 }
 
-void alone_trial::proceed(std::int64_t now) {
+void poll_mode_trial::proceed(std::int64_t now) {
     if (trial_.begun_at() == 0 || proc_count() == 1 || chaos.on) {
         begin_afresh(now);
-        return set(polling::shared);
+        return set(poll_mode::shared);
     }
     using row = two_way_trial::row;
     const row r = trial_.look(now, brought_so_far);
     if (!trial_.is_counting()) return;
     const std::uint64_t n = waiting();
     if (r == row::begins_to_count) {
-        crowd_.begin_row(is_left_to_one(), n);
+        crowd_.begin_row(is_single_poller(), n);
         cost_then_ = process_cpu_time();
     }
     crowd_.look(n);
     if (r != row::counts && r != row::is_over) return;
-    // Harm is judged in any row; worth is not judged under `alone`: no m may have polled then.
+    // Harm is judged in any row; worth is not judged under `single`: no m may have polled then.
     const bool is_harmful = crowd_.is_crowd();
     if (r == row::counts && !is_harmful) return;
     if (is_harmful) {
         calm_.disturb();
         trial_.turn_back(now);
-    } else if (is_left_to_one() || trial_.per_s() >= worth_it_per_s) {
+    } else if (is_single_poller() || trial_.per_s() >= worth_it_per_s) {
         trial_.turn(now, process_cpu_time() - cost_then_, crowd_.mean_in_eighths());
     } else {
         begin_afresh(now);
     }
     crowd_.end_row(is_harmful);
-    set(trial_.now_is() == trial_way::second ? polling::alone : polling::shared);
+    set(trial_.now_is() == trial_way::second ? poll_mode::single : poll_mode::shared);
 }
 
 }  // namespace rota::rt

@@ -8,7 +8,7 @@
 #include "core/getg.hpp"
 #include "rig.hpp"
 #include "sched/base/wakeup.hpp"
-#include "sched/policy/alone.hpp"
+#include "sched/policy/poll_trial.hpp"
 #include "sched/queue/poll_mode.hpp"
 #include "sched/queue/run_queue.hpp"
 #include "sched/queue/timers.hpp"
@@ -22,11 +22,11 @@ using model::small;
 
 constexpr std::int64_t due = 100'000'000, long_past = 500'000'000;
 
-void leave_all_to_one() { sched.polls_alone.store(true, memory_order_relaxed); }
+void leave_all_to_one() { sched.single_poller.store(true, memory_order_relaxed); }
 
 class ending : public model::thread {
   public:
-    ending() : thread("sysmon", [] { alone_trial().end(0); }) {}
+    ending() : thread("sysmon", [] { poll_mode_trial().end(0); }) {}
 };
 
 // A timer in the heap of `pp`; no wake-up has announced it.
@@ -50,7 +50,7 @@ class unannounced {
     timer timer_;
 };
 
-TEST(kb12_alone, who_is_left_when_it_ends_is_run_by_another_m) {
+TEST(kb12_single_poller, who_is_left_when_it_ends_is_run_by_another_m) {
     // The owner computes from here on. Either the owner sees that the mode has ended, and wakes an
     // m; or sysmon's wake-up comes after the owner has queued the goroutine.
     machine rig(2);
@@ -65,7 +65,7 @@ TEST(kb12_alone, who_is_left_when_it_ends_is_run_by_another_m) {
             rig.proc(0).computed_at = -1'000'000'000;  // its goroutines have short turns
             ending sysmon;
             runq_put(rig.proc(0), gp, false);
-            const bool is_left = is_left_to_owner(rig.proc(0));
+            const bool is_left = keeps_ready_local(rig.proc(0));
             model::observe(is_left ? 1 : 0);
             if (!is_left) wakep();
             sysmon.join();
@@ -105,7 +105,7 @@ class beside_one_that_looks {
     bool ran_ = false;
 };
 
-TEST(kb12_alone, who_has_nothing_to_do_rests_until_it_ends) {
+TEST(kb12_single_poller, who_has_nothing_to_do_rests_until_it_ends) {
     machine rig(2);
     expect_holds_in_both_modes(small(), [&] {
         beside_one_that_looks scene(rig, 2, 1);
@@ -117,7 +117,7 @@ TEST(kb12_alone, who_has_nothing_to_do_rests_until_it_ends) {
     });
 }
 
-TEST(kb12_alone, who_goes_to_rest_when_it_ends_is_called_back) {
+TEST(kb12_single_poller, who_goes_to_rest_when_it_ends_is_called_back) {
     machine rig(2);
     expect_holds_in_both_modes(small(), [&] {
         beside_one_that_looks scene(rig, 2, 1);
@@ -140,11 +140,11 @@ void expect_help(std::int64_t one_looked, std::int64_t other_looked, bool is_cal
     });
 }
 
-TEST(kb12_alone, who_has_looked_last_does_not_rest) { expect_help(1, 2, false); }
+TEST(kb12_single_poller, who_has_looked_last_does_not_rest) { expect_help(1, 2, false); }
 
-TEST(kb12_alone, who_is_called_does_not_rest) { expect_help(2, 1, true); }
+TEST(kb12_single_poller, who_is_called_does_not_rest) { expect_help(2, 1, true); }
 
-TEST(kb12_alone, nobody_rests_beside_one_that_has_not_looked_for_long) {
+TEST(kb12_single_poller, nobody_rests_beside_one_that_has_not_looked_for_long) {
     expect_help(2, 1, false, due);
 }
 
