@@ -40,8 +40,8 @@ constexpr std::int64_t slow_look_ns = 1'000'000;
 constexpr std::int64_t slow_turns = 32;
 constexpr std::int64_t long_wait_ns = 10'000'000;
 
-constexpr std::int64_t worth_it_per_s = 8'000;  // goroutines that the network brings, while shared
-constexpr std::int64_t recently = 8;            // looks of the moving average of the pace
+constexpr std::int64_t least_per_s = 8'000;  // goroutines that the network brings, while shared
+constexpr std::int64_t recently = 8;         // looks of the moving average of the pace
 
 constinit poll_mode fixed_way = poll_mode::on_trial;  // at boot
 
@@ -199,26 +199,26 @@ std::uint32_t brought_so_far() {
 
 }  // namespace
 
-// settling_ns: at the beginning of a row the other way's goroutines come home, and ms go to sleep
-// or wake. overtime_ns: a row that is worth it has its steps before that is over. spans_at_first:
-// the first row of `single` is longer, since a crowd would end it, and shared rows have more than
-// their part of the slowest answers. margin_equal: where both ways do the same work for the same
-// price, and the backlog is no longer, one m gets it. Beside the noise of short rows that happens
-// where the machine has no processor to spare. A client then waits longer for its answer if the m
-// that has the answer in hand is kept off its processor. Where processors are idle, sharing has a
-// shorter backlog or does more.
-constexpr trial_rules poll_mode_trial::rules{.span_ns = 25'000'000,
-                                             .settling_ns = 1'500'000,
-                                             .counted_ns_min = 3'000'000,
-                                             .steps_min = 4'000,
-                                             .overtime_ns = 500'000'000,
-                                             .spans_max = 128,
-                                             .growth = 4,
-                                             .spans_at_first = 4,
-                                             .margin = 50,
-                                             .margin_equal = -100,
-                                             .memory = 8,
-                                             .gain_of_harm = -150};
+// settling_ns: at the beginning of a sample the other way's goroutines come home, and ms go to
+// sleep or wake. overtime_ns: a sample that is worth it has its steps before that is over.
+// slots_at_first: the first sample of `single` is longer, since a crowd would end it, and shared
+// samples have more than their part of the slowest answers. margin_equal: where both ways do the
+// same work for the same price, and the backlog is no longer, one m gets it. Beside the noise of
+// short samples that happens where the machine has no processor to spare. A client then waits
+// longer for its answer if the m that has the answer in hand is kept off its processor. Where
+// processors are idle, sharing has a shorter backlog or does more.
+constexpr ab_trial_rules poll_mode_trial::rules{.slot_ns = 25'000'000,
+                                                .settling_ns = 1'500'000,
+                                                .counted_ns_min = 3'000'000,
+                                                .steps_min = 4'000,
+                                                .overtime_ns = 500'000'000,
+                                                .slots_max = 128,
+                                                .growth = 4,
+                                                .slots_at_first = 4,
+                                                .margin = 50,
+                                                .margin_equal = -100,
+                                                .memory = 8,
+                                                .gain_of_harm = -150};
 
 void poll_mode_trial::fix(poll_mode way) { fixed_way = way; }
 
@@ -316,29 +316,29 @@ void poll_mode_trial::proceed(std::int64_t now) {
         begin_afresh(now);
         return set(poll_mode::shared);
     }
-    using row = two_way_trial::row;
-    const row r = trial_.look(now, brought_so_far);
+    using sample_state = ab_trial::sample_state;
+    const sample_state r = trial_.look(now, brought_so_far);
     if (!trial_.is_counting()) return;
     const std::uint64_t n = waiting();
-    if (r == row::begins_to_count) {
-        crowd_.begin_row(is_single_poller(), n);
+    if (r == sample_state::begins_to_count) {
+        crowd_.begin_sample(is_single_poller(), n);
         cost_then_ = process_cpu_time();
     }
     crowd_.look(n);
-    if (r != row::counts && r != row::is_over) return;
-    // Harm is judged in any row; worth is not judged under `single`: no m may have polled then.
+    if (r != sample_state::counts && r != sample_state::is_over) return;
+    // Harm is judged in any sample; score is not judged under `single`: no m may have polled then.
     const bool is_harmful = crowd_.is_crowd();
-    if (r == row::counts && !is_harmful) return;
+    if (r == sample_state::counts && !is_harmful) return;
     if (is_harmful) {
         calm_.disturb();
-        trial_.turn_back(now);
-    } else if (is_single_poller() || trial_.per_s() >= worth_it_per_s) {
-        trial_.turn(now, process_cpu_time() - cost_then_, crowd_.mean_in_eighths());
+        trial_.abort_sample(now);
+    } else if (is_single_poller() || trial_.per_s() >= least_per_s) {
+        trial_.end_sample(now, process_cpu_time() - cost_then_, crowd_.mean_in_eighths());
     } else {
         begin_afresh(now);
     }
-    crowd_.end_row(is_harmful);
-    set(trial_.now_is() == trial_way::second ? poll_mode::single : poll_mode::shared);
+    crowd_.end_sample(is_harmful);
+    set(trial_.now_is() == ab_way::second ? poll_mode::single : poll_mode::shared);
 }
 
 }  // namespace rota::rt

@@ -13,15 +13,15 @@
 //     while another m has a p: that m polls between turns. The m that gives up the last p sleeps
 //     there.
 //
-//     shared ◄────── a row is over, and the trial says so ──────► single
-//        ▲                                                          │
-//        └── the backlog grows; the process has rested; sysmon is ──┘
+//     shared ◄────── a sample is over, and the trial says so ──────► single
+//        ▲                                                             │
+//        └── the backlog grows; the process has rested; sysmon is ─────┘
 //            about to block; there is one p; chaos mode
 //
 // As long as the network brings little, network work is shared. The way under which the network
 // brings more work (more has been answered) for less processor time gets a growing part of the time
-// (sched/policy/trial). Where no figure tells the two ways apart and the backlog is no longer, that
-// is `single`.
+// (sched/policy/ab_trial). Where no figure tells the two ways apart and the backlog is no longer,
+// that is `single`.
 //
 // An m that was woken to help has soon run what it took, and finds more work at once: with a
 // thousand clients there always is more. Two such ms would disturb each other for ever. So under
@@ -32,11 +32,12 @@
 // The goroutine of that p may compute, or be in a call, and polls no descriptor. So sysmon looks
 // every 2 ms if it gets a processor, or every 4 ms after a long calm time. It looks for a goroutine
 // that waits at a p without progress, for a due timer, and for descriptors that no m has polled.
-// Then it wakes an m; but for 10 ms in a row it wakes none beside an m that only lacks a processor:
-// a woken m would wait for a processor too, or take that of a client. While every m at work lacks a
-// processor, sysmon polls by itself only when the last poll is 10 ms old, instead of 1 ms.
-// sysmon ends `single` in this order: clear the word `single_poller`, heavy fence, read the queues.
-// A submitter queues, runs a light fence, then reads the word: one of the two sees the other.
+// Then it wakes an m; but for 10 ms in a row it wakes none beside an m that only lacks a
+// processor: a woken m would wait for a processor too, or take that of a client. While every m at
+// work lacks a processor, sysmon polls by itself only when the last poll is 10 ms old, instead of 1
+// ms. sysmon ends `single` in this order: clear the word `single_poller`, heavy fence, read the
+// queues. A submitter queues, runs a light fence, then reads the word: one of the two sees the
+// other.
 //
 // An m that gives up a p decides under sched.mu whether to sleep in the poller: while the world
 // runs, the m that gives up the last p finds every other p idle. Where ps become idle in another
@@ -50,9 +51,9 @@
 
 #include "base/annotations.hpp"
 #include "core/sched.hpp"
+#include "sched/policy/ab_trial.hpp"
 #include "sched/policy/calm.hpp"
 #include "sched/policy/crowd.hpp"
-#include "sched/policy/trial.hpp"
 
 namespace rota::rt {
 
@@ -87,9 +88,9 @@ class poll_mode_trial {
     void proceed(std::int64_t now);
     void set(poll_mode way);
 
-    static const trial_rules rules;
-    two_way_trial trial_{rules};  // first way: shared
-    // ns: CPU time of the process when the present row began to count
+    static const ab_trial_rules rules;
+    ab_trial trial_{rules};  // first way: shared
+    // ns: CPU time of the process when the present sample began to count
     std::int64_t cost_then_ = 0;
     crowd_watch crowd_;
     int watchful_ = 0;              // looks at a shorter distance that remain

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sched/policy/trial.hpp"
+#include "sched/policy/ab_trial.hpp"
 #include "sched/queue/idle.hpp"
 #include "sched/queue/run_queue.hpp"
 #include "sched/queue/timers.hpp"
@@ -38,20 +38,20 @@ constexpr std::uint32_t most = p::runq_size / 2, rescue_batch = std::min(4u, mos
 
 // The way `by_producer` is better only if it is faster by more than a tenth. If no m has taken or
 // left work for `forgotten_after`, the trial begins afresh.
-constexpr trial_way by_producer = trial_way::second;  // trial_way::first: shared
-constexpr std::int64_t span_ns = 1'000'000;
-constexpr trial_rules steal_trial_rules{.span_ns = span_ns,
-                                        .settling_ns = span_ns / 2,
-                                        .counted_ns_min = span_ns / 4,
-                                        .steps_min = 0,
-                                        .overtime_ns = 0,
-                                        .spans_max = 32,
-                                        .growth = 2,
-                                        .margin = 100,
-                                        .margin_equal = 100,
-                                        .memory = 1,
-                                        .gain_of_harm = 0};
-constexpr std::int64_t forgotten_after = 4 * steal_trial_rules.spans_max * span_ns;
+constexpr ab_way by_producer = ab_way::second;  // ab_way::first: shared
+constexpr std::int64_t slot_ns = 1'000'000;
+constexpr ab_trial_rules steal_trial_rules{.slot_ns = slot_ns,
+                                           .settling_ns = slot_ns / 2,
+                                           .counted_ns_min = slot_ns / 4,
+                                           .steps_min = 0,
+                                           .overtime_ns = 0,
+                                           .slots_max = 32,
+                                           .growth = 2,
+                                           .margin = 100,
+                                           .margin_equal = 100,
+                                           .memory = 1,
+                                           .gain_of_harm = 0};
+constexpr std::int64_t forgotten_after = 4 * steal_trial_rules.slots_max * slot_ns;
 
 // Advice: relaxed, and not rota's atomics, which would be choices for the explorer of schedules.
 struct {
@@ -60,7 +60,7 @@ struct {
     p* by = nullptr;    // the p that took it
     bool held = false;
     // Written by the m that has set `held`; any m reads which way is on trial.
-    two_way_trial trial{steal_trial_rules};
+    ab_trial trial{steal_trial_rules};
 } constinit advice;
 
 template <class T>
@@ -89,13 +89,13 @@ std::uint32_t steps_of_all() {
     return steps;
 }
 
-// Ends the row on trial if its time is over. Caller: has set `held`.
+// Ends the sample on trial if its time is over. Caller: has set `held`.
 void proceed() {
-    two_way_trial& trial = advice.trial;
+    ab_trial& trial = advice.trial;
     const std::int64_t now = nanotime();
     if (trial.begun_at() == 0 || now - trial.begun_at() > forgotten_after)
         return trial.begin_afresh(now);
-    if (trial.look(now, steps_of_all) == two_way_trial::row::is_over) trial.turn(now);
+    if (trial.look(now, steps_of_all) == ab_trial::sample_state::is_over) trial.end_sample(now);
 }
 
 // One m at a time; an m that comes meanwhile goes on without.
@@ -182,7 +182,7 @@ steal_backoff::steal_backoff(m& self) : self_(self) {
 
 void steal_backoff::watch_producer() {
     looked_at_ = had_some_at_ = nanotime();
-    until_ = looked_at_ + steal_trial_rules.spans_max * span_ns;
+    until_ = looked_at_ + steal_trial_rules.slots_max * slot_ns;
     steps_ = steps_of(*producer_);
     steal_record& last_steal = self_.last_steal;
     if (last_steal.producer != producer_) last_steal.moved_at = looked_at_;

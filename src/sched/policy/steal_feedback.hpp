@@ -12,7 +12,7 @@
 //     leaving it to the p that makes it, the producer. The way in which the ps together make more
 //     steps gets more and more of the time. The trial tries the other way only now and then.
 //
-//            rate_last_steal, lasts: the row is over, the steps of all ps in it are noted
+//            rate_last_steal, lasts: the sample is over, the steps of all ps in it are noted
 //         ┌──────────────────────────────────────────────────────────────────────────┐
 //         ▼                                                                          │
 //       shared ─────────────────────────────────────────────────────────────────►  by_producer

@@ -11,23 +11,23 @@ class crowd : public testing::Test {
   protected:
     // True: the row has ended because of a crowd.
     bool alone(std::uint64_t at_first, std::uint64_t first_looks, std::uint64_t then) {
-        watch.begin_row(true, at_first);
+        watch.begin_sample(true, at_first);
         bool is_crowd = false;
         for (std::uint64_t i = 0; i < looks && !is_crowd; ++i) {
             watch.look(i == 0 ? at_first : i < crowd_watch::recently ? first_looks : then);
             is_crowd = i >= crowd_watch::recently && watch.is_crowd();
         }
-        watch.end_row(is_crowd);
+        watch.end_sample(is_crowd);
         return is_crowd;
     }
     bool alone(std::uint64_t all) { return alone(all, all, all); }
     void shared(std::uint64_t early, std::uint64_t late) {
-        watch.begin_row(false, early);
+        watch.begin_sample(false, early);
         for (std::uint64_t i = 0; i < looks; ++i) {
             watch.look(i + 1 < crowd_watch::recently ? early : late);
             EXPECT_FALSE(watch.is_crowd());
         }
-        watch.end_row(false);
+        watch.end_sample(false);
     }
 
     static constexpr std::uint64_t looks = 100;
@@ -54,7 +54,7 @@ TEST_F(crowd, one_look_that_finds_none_says_nothing) {
 }
 
 TEST_F(crowd, one_look_that_finds_many_says_nothing) {
-    watch.begin_row(true, 100);
+    watch.begin_sample(true, 100);
     for (int i = 0; i < 16; ++i) watch.look(100);
     watch.look(2000);
     EXPECT_FALSE(watch.is_crowd());
@@ -71,7 +71,7 @@ TEST_F(crowd, too_many_are_one_whatever_there_were) {
 TEST_F(crowd, what_there_were_fades) {
     shared(400, 400);
     EXPECT_FALSE(alone(0, 0, 1500));
-    for (int row = 0; row < 12; ++row) shared(0, 0);
+    for (int sample = 0; sample < 12; ++sample) shared(0, 0);
     EXPECT_TRUE(alone(0, 0, 500));
 }
 
