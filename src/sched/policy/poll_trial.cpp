@@ -26,12 +26,12 @@ constexpr std::int64_t kept_ns = 300'000, timer_late_ns = 100'000;
 constexpr long nap_single_max_us = 2000, nap_single_min_us = 20, nap_single_late_us = 100;
 
 // After a look that found a goroutine left waiting, so many looks are nap_watchful_us apart: more
-// goroutines are likely to be left. After a long calm time (sched/policy/calm) the looks are
-// nap_calm_us apart: to wake a thread by a timer takes about 30 µs of a processor on a virtual
-// machine.
+// goroutines are likely to be left. After a long time with few incidents
+// (sched/policy/incident_rate) the looks are nap_quiet_us apart: to wake a thread by a timer takes
+// about 30 µs of a processor on a virtual machine.
 constexpr int watchful_looks = 50;
 constexpr long nap_watchful_us = 1000;
-constexpr long nap_calm_us = rest_look_ns / 1000;
+constexpr long nap_quiet_us = rest_look_ns / 1000;
 
 // A p with waiting goroutines and fewer than slow_turns turns in slow_look_ns needs help. So does a
 // p at whose ring a goroutine has waited for more than long_wait_ns, even if the machine has no
@@ -201,10 +201,10 @@ std::uint32_t brought_so_far() {
 
 // settling_ns: at the beginning of a sample the other way's goroutines come home, and ms go to
 // sleep or wake. overtime_ns: a sample that is worth it has its steps before that is over.
-// slots_at_first: the first sample of `single` is longer, since a crowd would end it, and shared
-// samples have more than their part of the slowest answers. margin_equal: where both ways do the
-// same work for the same price, and the backlog is no longer, one m gets it. Beside the noise of
-// short samples that happens where the machine has no processor to spare. A client then waits
+// slots_at_first: the first sample of `single` is longer, since a growing backlog would end it, and
+// shared samples have more than their part of the slowest answers. margin_equal: where both ways do
+// the same work for the same price, and the backlog is no longer, one m gets it. Beside the noise
+// of short samples that happens where the machine has no processor to spare. A client then waits
 // longer for its answer if the m that has the answer in hand is kept off its processor. Where
 // processors are idle, sharing has a shorter backlog or does more.
 constexpr ab_trial_rules poll_mode_trial::rules{.slot_ns = 25'000'000,
@@ -238,7 +238,7 @@ void poll_mode_trial::round(std::int64_t now) {
 
 long poll_mode_trial::nap_us_max(std::int64_t now) const {
     if (!is_single_poller()) return INT32_MAX;
-    const long usual = calm_.is_calm() ? nap_calm_us : nap_single_max_us;
+    const long usual = incidents_.is_low() ? nap_quiet_us : nap_single_max_us;
     const long at_most = watchful_ > 0 ? nap_watchful_us : usual;
     std::int64_t us = at_most;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
@@ -254,9 +254,9 @@ void poll_mode_trial::look_after_all(std::int64_t now) {
     const outlook seen = look_at_all(now, last != 0 && now - last >= poll_starved_ns);
     lack_processors_ = seen.do_all_lack_one();
     const bool is_pace_unusual = !is_pace_usual(now);
-    calm_.look(is_pace_unusual || has_anyone_waited(now));
+    incidents_.count_look(is_pace_unusual || has_anyone_waited(now));
     if (!seen.is_anyone_left) return;
-    calm_.disturb();
+    incidents_.set_high();
     watchful_ = watchful_looks;
     wakep();
 }
@@ -307,8 +307,8 @@ void poll_mode_trial::note_rest(std::int64_t now) {
 
 void poll_mode_trial::begin_afresh(std::int64_t now) {
     trial_.begin_afresh(now);
-    crowd_.forget();
-    calm_.disturb();
+    backlog_.forget();
+    incidents_.set_high();
 }
 
 void poll_mode_trial::proceed(std::int64_t now) {
@@ -321,23 +321,23 @@ void poll_mode_trial::proceed(std::int64_t now) {
     if (!trial_.is_counting()) return;
     const std::uint64_t n = waiting();
     if (r == sample_state::begins_to_count) {
-        crowd_.begin_sample(is_single_poller(), n);
+        backlog_.begin_sample(is_single_poller(), n);
         cost_then_ = process_cpu_time();
     }
-    crowd_.look(n);
+    backlog_.look(n);
     if (r != sample_state::counts && r != sample_state::is_over) return;
     // Harm is judged in any sample; score is not judged under `single`: no m may have polled then.
-    const bool is_harmful = crowd_.is_crowd();
+    const bool is_harmful = backlog_.is_growing();
     if (r == sample_state::counts && !is_harmful) return;
     if (is_harmful) {
-        calm_.disturb();
+        incidents_.set_high();
         trial_.abort_sample(now);
     } else if (is_single_poller() || trial_.per_s() >= least_per_s) {
-        trial_.end_sample(now, process_cpu_time() - cost_then_, crowd_.mean_in_eighths());
+        trial_.end_sample(now, process_cpu_time() - cost_then_, backlog_.mean_in_eighths());
     } else {
         begin_afresh(now);
     }
-    crowd_.end_sample(is_harmful);
+    backlog_.end_sample(is_harmful);
     set(trial_.now_is() == ab_way::second ? poll_mode::single : poll_mode::shared);
 }
 

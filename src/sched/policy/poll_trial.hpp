@@ -30,14 +30,14 @@
 //
 // Under `single` an m may sleep, and a p be idle, while goroutines wait in the ring of another p.
 // The goroutine of that p may compute, or be in a call, and polls no descriptor. So sysmon looks
-// every 2 ms if it gets a processor, or every 4 ms after a long calm time. It looks for a goroutine
-// that waits at a p without progress, for a due timer, and for descriptors that no m has polled.
-// Then it wakes an m; but for 10 ms in a row it wakes none beside an m that only lacks a
-// processor: a woken m would wait for a processor too, or take that of a client. While every m at
-// work lacks a processor, sysmon polls by itself only when the last poll is 10 ms old, instead of 1
-// ms. sysmon ends `single` in this order: clear the word `single_poller`, heavy fence, read the
-// queues. A submitter queues, runs a light fence, then reads the word: one of the two sees the
-// other.
+// every 2 ms if it gets a processor, or every 4 ms after a long time with few incidents. It looks
+// for a goroutine that waits at a p without progress, for a due timer, and for descriptors that no
+// m has polled. Then it wakes an m; but for 10 ms in a row it wakes none beside an m that only
+// lacks a processor: a woken m would wait for a processor too, or take that of a client. While
+// every m at work lacks a processor, sysmon polls by itself only when the last poll is 10 ms old,
+// instead of 1 ms. sysmon ends `single` in this order: clear the word `single_poller`, heavy fence,
+// read the queues. A submitter queues, runs a light fence, then reads the word: one of the two sees
+// the other.
 //
 // An m that gives up a p decides under sched.mu whether to sleep in the poller: while the world
 // runs, the m that gives up the last p finds every other p idle. Where ps become idle in another
@@ -52,8 +52,8 @@
 #include "base/annotations.hpp"
 #include "core/sched.hpp"
 #include "sched/policy/ab_trial.hpp"
-#include "sched/policy/calm.hpp"
-#include "sched/policy/crowd.hpp"
+#include "sched/policy/backlog_growth.hpp"
+#include "sched/policy/incident_rate.hpp"
 
 namespace rota::rt {
 
@@ -72,7 +72,7 @@ class poll_mode_trial {
     // Under `single`: how old the last poll may be before sysmon polls by itself, in ns.
     std::int64_t stale_after() const;
     // sysmon had to poll by itself although one m was to do so.
-    void note_neglect() { calm_.disturb(); }
+    void note_neglect() { incidents_.set_high(); }
     // Ends `single`: sysmon is about to do something that may take long.
     void end(std::int64_t now);
     // The process was idle for long, and has work again. Rows must not last from burst to burst,
@@ -92,10 +92,10 @@ class poll_mode_trial {
     ab_trial trial_{rules};  // first way: shared
     // ns: CPU time of the process when the present sample began to count
     std::int64_t cost_then_ = 0;
-    crowd_watch crowd_;
+    backlog_growth backlog_;
     int watchful_ = 0;              // looks at a shorter distance that remain
     bool lack_processors_ = false;  // at the last look: every p at work lacks a processor
-    calm_watch calm_;               // no goroutine left waiting of late, and the usual pace
+    incident_rate incidents_;       // no goroutine left waiting of late, and the usual pace
     // turns a second, moving average; ns: the last look; turns of every p until that look
     std::int64_t usual_pace_ = 0, looked_at_ = 0;
     std::uint32_t ticks_then_ = 0;
