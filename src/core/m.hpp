@@ -178,8 +178,8 @@ struct alignas(cache_line) m : self_header {
     std::uint32_t its_turn = 0;     // its turn comes at this value of runq.popped()
     m* unborn_next = nullptr;       // its thread is being made, and it has a p: see sched.unborn
     m* to_make_next = nullptr;      // next in the list of threads to make: sched/m/template_thread
-    bool is_spare = false;          // counted in sched.spare_count
-    bool is_coming = false;         // counted in sched.spares_coming
+    bool is_standby = false;        // counted in sched.standby_count
+    bool is_coming = false;         // counted in sched.standbys_coming
     atomic<bool> suspended{false};  // in line for a p; relaxed for readers without the lock
 
     // --- a foreign thread: written by it, read by a thread that sees it wait -------------------

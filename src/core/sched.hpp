@@ -55,9 +55,9 @@ struct sched_t {
     // goroutines taken from `urgent` since runq had its turn: its turn brings as many
     std::uint32_t urgent_lead ROTA_GUARDED_BY(mu) = 0;
     // Goroutines that have not begun, and must not begin while ms are short; sysmon puts them back.
-    global_queue put_off ROTA_GUARDED_BY(mu);
+    global_queue deferred_starts ROTA_GUARDED_BY(mu);
     // the goroutine that may begin although ms are short
-    g* let_begin ROTA_GUARDED_BY(mu) = nullptr;
+    g* admitted_start ROTA_GUARDED_BY(mu) = nullptr;
     p* idle_p ROTA_GUARDED_BY(mu) = nullptr;
     processor_time worked ROTA_GUARDED_BY(mu);
     m* idle_m ROTA_GUARDED_BY(mu) = nullptr;
@@ -70,12 +70,12 @@ struct sched_t {
     // Grows when a p is taken from the idle list, and when a thread enters run() or leaves it.
     std::uint64_t stirs ROTA_GUARDED_BY(mu) = 1;
     std::int32_t m_max ROTA_GUARDED_BY(mu) = 10000;  // the program's limit of ms
-    // Three numbers of ms that do not count against m_max. spare_count: the spare ms that sysmon
-    // has ordered for ps which it takes from goroutines that do not return (sched/m/standby).
-    // spares_coming: the spare ms that are still to begin. retaken_count: the ms without their p at
-    // sysmon's last round, and since.
-    std::int32_t spare_count ROTA_GUARDED_BY(mu) = 0;
-    std::int32_t spares_coming ROTA_GUARDED_BY(mu) = 0;
+    // Three numbers of ms that do not count against m_max. standby_count: the standby ms that
+    // sysmon has ordered for ps which it takes from goroutines that do not return
+    // (sched/m/standby). standbys_coming: the standby ms that are still to begin. retaken_count:
+    // the ms without their p at sysmon's last round, and since.
+    std::int32_t standby_count ROTA_GUARDED_BY(mu) = 0;
+    std::int32_t standbys_coming ROTA_GUARDED_BY(mu) = 0;
     std::int32_t retaken_count ROTA_GUARDED_BY(mu) = 0;
     std::uint64_t calls_ended ROTA_GUARDED_BY(mu) = 0;  // calls that lost their p and have ended
     // a goroutine has computed for so long that its p was taken

@@ -9,7 +9,7 @@
 #include "sched/base/park.hpp"
 #include "sched/base/wakeup.hpp"
 #include "sched/m/m_lifecycle.hpp"
-#include "sched/monitor/heir.hpp"
+#include "sched/monitor/successor.hpp"
 #include "sched/preempt/lend.hpp"
 #include "sched/preempt/retake.hpp"
 #include "sched/queue/run_queue.hpp"
@@ -27,13 +27,13 @@ using flag = atomic<std::uint32_t>;
 bool lend_p0(machine& rig) {
     p& pp = rig.proc(0);
     sched.retaking.store(true, memory_order_relaxed);
-    const heir next = set_aside(pp, line_turn::none, nanotime());
+    const successor next = reserve_m(pp, suspended_turn::none, nanotime());
     m* const host = pp.mp.load(memory_order_acquire);
     const bool taken = next.mp != nullptr && !next.is_stopped && retake_p(pp);
     if (taken) {
         lend(pp, *host, -1);
         startm(pp, false, next.mp);
-    } else if (next.mp != nullptr) put_back(next);
+    } else if (next.mp != nullptr) return_successor(next);
     sched.retaking.store(false, memory_order_relaxed);
     return taken;
 }

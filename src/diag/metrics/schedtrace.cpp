@@ -27,8 +27,8 @@ queue_figures look_at_queues() {
     f.threads = sched.m_count + 1;  // sysmon
     f.idle = sched.idle_m_count;
     f.locked_idle = sched.locked_idle_count;
-    f.queued =
-        sched.runq.size() + sched.urgent.size() + sched.put_off.size() + sched.suspended_count;
+    f.queued = sched.runq.size() + sched.urgent.size() + sched.deferred_starts.size() +
+               sched.suspended_count;
     f.world_stops = sched.world_stops;
     return f;
 }

@@ -69,8 +69,8 @@ void count_under_lock(scheduler_counters& f) {
     f.idle_ns = worked.idle_ns;
     // At most the busy time: a thread may have trimmed without a processor.
     f.trim_ns = std::clamp<std::int64_t>(f.processor_ns - f.idle_ns, 0, trimmed);
-    f.runnable +=
-        sched.runq.size() + sched.urgent.size() + sched.put_off.size() + sched.suspended_count;
+    f.runnable += sched.runq.size() + sched.urgent.size() + sched.deferred_starts.size() +
+                  sched.suspended_count;
 }
 
 }  // namespace

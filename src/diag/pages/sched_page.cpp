@@ -232,7 +232,7 @@ void put_queues(json_text& out) {
         const lock_guard guard(sched.mu);
         queued.look_at(sched.runq);
         urgent.look_at(sched.urgent);
-        put_off.look_at(sched.put_off);
+        put_off.look_at(sched.deferred_starts);
         suspended.look_at_line();
         idle_threads = sched.idle_m_count;
     }

@@ -44,7 +44,7 @@ found next_to_run(m& self) {
             resume_suspended(*next.gp->mp, pp);
             continue;
         }
-        if (ROTA_UNLIKELY(ms_are_short()) && is_put_off(*next.gp)) continue;
+        if (ROTA_UNLIKELY(ms_are_short()) && defer_start(*next.gp)) continue;
         if (ROTA_UNLIKELY(next.gp->is_locked) && hand_to_locked_m(self, *next.gp)) continue;
         return next;
     }

@@ -30,9 +30,9 @@ namespace rota::rt {
 
 namespace {
 
-// Puts pp on the idle list, and the spare m on its own. False: there is work after all, or pp is
+// Puts pp on the idle list, and the reserved m on its own. False: there is work after all, or pp is
 // the last busy p and its timers, or the descriptors that goroutines wait for, have no poller.
-bool try_idle(p& pp, std::int64_t when, m* spare) {
+bool try_idle(p& pp, std::int64_t when, m* reserved) {
     const lock_guard guard(sched.mu);
     const bool last =
         sched.idle_p_count.load(memory_order_relaxed) == proc_count() - 1;  // relaxed: under mu
@@ -40,7 +40,7 @@ bool try_idle(p& pp, std::int64_t when, m* spare) {
     if (sched.runq_size.load(memory_order_relaxed) != 0) return false;  // relaxed: changed under mu
     if (last && !polled && (when != 0 || net_poller.has_waiters())) return false;
     pidle_put(pp);
-    if (spare != nullptr) midle_put(*spare);
+    if (reserved != nullptr) midle_put(*reserved);
     return true;
 }
 
@@ -55,13 +55,13 @@ bool is_for_suspended(const p& pp) {
 
 namespace {
 
-// Finds an m for pp: the spare m, else a sleeping m, else a stopped m, else a new m. Null: there is
-// none, and pp is idle again. `as`: the kind of m that was found.
+// Finds an m for pp: the reserved m, else a sleeping m, else a stopped m, else a new m. Null: there
+// is none, and pp is idle again. `as`: the kind of m that was found.
 enum class m_kind : std::uint8_t { idle, stopped, fresh, none };
 
-m* find_m(p& pp, bool spinning, m* spare, m_kind& as) ROTA_EXCLUDES(sched.mu) {
+m* find_m(p& pp, bool spinning, m* reserved, m_kind& as) ROTA_EXCLUDES(sched.mu) {
     const lock_guard guard(sched.mu);
-    if (spare != nullptr) midle_put(*spare);  // so that midle_get returns it
+    if (reserved != nullptr) midle_put(*reserved);  // so that midle_get returns it
     m* mp = !spinning && is_for_suspended(pp) ? nullptr : midle_get();
     as = m_kind::idle;
     if (mp == nullptr) {
@@ -79,8 +79,8 @@ m* find_m(p& pp, bool spinning, m* spare, m_kind& as) ROTA_EXCLUDES(sched.mu) {
         count_m();
         mp = &any_m_record();
         if (sched.m_count > sched.m_max) {  // counts as rota's own, as long as it lives
-            mp->is_spare = true;
-            ++sched.spare_count;
+            mp->is_standby = true;
+            ++sched.standby_count;
         }
         note_limit();
         mp->unborn_next = sched.unborn;
@@ -93,10 +93,10 @@ m* find_m(p& pp, bool spinning, m* spare, m_kind& as) ROTA_EXCLUDES(sched.mu) {
 }
 
 // True: as start_spinner.
-bool start(p& pp, bool spinning, m* spare) {
+bool start(p& pp, bool spinning, m* reserved) {
     const int processor = std::exchange(pp.vacated, p::anywhere);
     m_kind kind{};
-    m* const mp = find_m(pp, spinning, spare, kind);
+    m* const mp = find_m(pp, spinning, reserved, kind);
     if (kind == m_kind::none) {
         // An m that sleeps in the poller may take the p.
         const bool polls = sched.last_poll.load(memory_order_seq_cst) == 0;  // pairs(timer.poller)
@@ -105,7 +105,7 @@ bool start(p& pp, bool spinning, m* spare) {
     }
     if (kind == m_kind::fresh) {
         make_thread_of(*mp);
-        order_ahead();
+        order_standbys_ahead();
         return false;
     }
     if (kind == m_kind::idle)
@@ -128,8 +128,8 @@ bool is_given_back(p& pp) {
 
 bool start_spinner(p& pp) { return start(pp, true, nullptr); }
 
-void startm(p& pp, bool spinning, m* spare) {
-    if (start(pp, spinning, spare)) wakep();
+void startm(p& pp, bool spinning, m* reserved) {
+    if (start(pp, spinning, reserved)) wakep();
 }
 
 void stopm(m& self) {
@@ -150,15 +150,15 @@ void stopm(m& self) {
     self.next_p = nullptr;
 }
 
-void handoffp(p& pp, m* spare) {
+void handoffp(p& pp, m* reserved) {
     ROTA_PROBE1("p_handoff", "-4", pp.id);
-    if (spare == nullptr && is_given_back(pp)) return;
+    if (reserved == nullptr && is_given_back(pp)) return;
     if (!runq_empty(pp) || global_has_work()) {
         // Handed on twice in one tick: a chain of ms that go on with the same slice. It ends here.
         const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: ours
         if (tick == pp.handed_on_tick) pp.slice_over = true;
         pp.handed_on_tick = tick;
-        return startm(pp, false, spare);
+        return startm(pp, false, reserved);
     }
     // No work here. If no m looks for work, an m must: work may come up elsewhere right now.
     std::int32_t nobody = 0;
@@ -168,10 +168,10 @@ void handoffp(p& pp, m* spare) {
         sched.nmspinning.compare_exchange(nobody, 1, memory_order_seq_cst,
                                           memory_order_relaxed)) {  // pairs(wake.submit)
         sched.need_spinning.store(false, memory_order_seq_cst);     // pairs(wake.need)
-        return startm(pp, true, spare);
+        return startm(pp, true, reserved);
     }
     const std::int64_t when = pp.timers.bound();
-    if (!try_idle(pp, when, spare)) return startm(pp, false, spare);
+    if (!try_idle(pp, when, reserved)) return startm(pp, false, reserved);
     // Submitters that saw no idle p before this one have set need_spinning.
     if (sched.need_spinning.load(memory_order_seq_cst)) wakep();  // pairs(wake.need)
     if (when != 0) wake_poller(timer_run_at(pp, when));

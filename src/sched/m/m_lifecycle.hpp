@@ -9,10 +9,10 @@
 
 namespace rota::rt {
 
-// Gives pp, which the caller holds, to `spare`, an m that the caller has taken off the idle list,
-// or else to an idle, a stopped or a new m. `spinning`: the caller has counted that m in
+// Gives pp, which the caller holds, to `reserved`, an m that the caller has taken off the idle
+// list, or else to an idle, a stopped or a new m. `spinning`: the caller has counted that m in
 // nmspinning. May start a thread. Go: startm.
-void startm(p& pp, bool spinning, m* spare = nullptr) ROTA_EXCLUDES(sched.mu);
+void startm(p& pp, bool spinning, m* reserved = nullptr) ROTA_EXCLUDES(sched.mu);
 
 // As startm, for a spinner. True: the p has gone to an m that does not spin, and the caller is to
 // look for a successor, as wakep does.
@@ -26,7 +26,7 @@ void startm(p& pp, bool spinning, m* spare = nullptr) ROTA_EXCLUDES(sched.mu);
 void stopm(m& self) ROTA_EXCLUDES(sched.mu);
 
 // Passes on a p whose m cannot use it any more: to another m if there is work, else to the idle
-// list. `spare`: as for startm; it goes back to its list if it is not needed. Go: handoffp.
-void handoffp(p& pp, m* spare = nullptr) ROTA_EXCLUDES(sched.mu);
+// list. `reserved`: as for startm; it goes back to its list if it is not needed. Go: handoffp.
+void handoffp(p& pp, m* reserved = nullptr) ROTA_EXCLUDES(sched.mu);
 
 }  // namespace rota::rt

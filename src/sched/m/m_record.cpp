@@ -36,9 +36,9 @@ void count_m() {
 
 void discount_m(m& mp) {
     --sched.m_count;
-    if (mp.is_spare) --sched.spare_count;
-    if (mp.is_coming) --sched.spares_coming;
-    mp.is_spare = mp.is_coming = false;
+    if (mp.is_standby) --sched.standby_count;
+    if (mp.is_coming) --sched.standbys_coming;
+    mp.is_standby = mp.is_coming = false;
     mp.idle_next = sched.free_m;
     sched.free_m = &mp;
 }
@@ -49,7 +49,7 @@ namespace {
 // goroutine that keeps its own.
 bool exceeds_limit(std::int32_t count) ROTA_REQUIRES(sched.mu) {
     const std::int32_t ours =
-        sched.spare_count > sched.retaken_count ? sched.spare_count : sched.retaken_count;
+        sched.standby_count > sched.retaken_count ? sched.standby_count : sched.retaken_count;
     return count - ours > sched.m_max;
 }
 

@@ -87,11 +87,11 @@ void end_m(m& self) {
     if (dead) confirm_deadlock();
 }
 
-// Returns the p that the m was made for; null: the m is a spare, or another m has taken the p.
+// Returns the p that the m was made for; null: the m is a standby m, or another m has taken the p.
 p* be_born(m& self) {
     const lock_guard guard(sched.mu);
     unlist_unborn(self);
-    if (self.is_coming) --sched.spares_coming;
+    if (self.is_coming) --sched.standbys_coming;
     self.is_coming = false;
     p* const pp = self.next_p;
     self.next_p = nullptr;

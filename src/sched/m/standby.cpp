@@ -49,10 +49,10 @@ std::uint32_t astray() ROTA_REQUIRES(sched.mu) {
     return std::max(sched.suspended_count, static_cast<std::uint32_t>(sched.retaken_count));
 }
 
-bool may_order(spare_for why, std::int64_t now) ROTA_REQUIRES(sched.mu) {
+bool may_order(standby_for why, std::int64_t now) ROTA_REQUIRES(sched.mu) {
     if (is_kernel_mute() && now - sched.m_refused_at < refusal_period) return false;
-    if (why == spare_for::blocked)
-        return sched.m_count < sched.m_max || sched.spare_count < proc_count();
+    if (why == standby_for::blocked)
+        return sched.m_count < sched.m_max || sched.standby_count < proc_count();
     return astray() < suspended_max || sched.m_count < sched.m_max;
 }
 
@@ -73,75 +73,75 @@ bool is_poller_free() { return is_poller_asleep() && idle_ps() == 0; }
 std::int32_t free_ms() { return sched.idle_m_count + (is_poller_free() ? 1 : 0); }
 
 std::int32_t kept_ms() {
-    return sched.m_count - static_cast<std::int32_t>(astray()) - free_ms() - sched.spares_coming -
+    return sched.m_count - static_cast<std::int32_t>(astray()) - free_ms() - sched.standbys_coming -
            proc_count() - sched.run_count;
 }
 
 bool is_short_of_ms() { return are_stopped_too_many() || free_ms() < to_begin_at; }
 
 bool does_an_order_come(std::int64_t now) {
-    return sched.spares_coming > 0 && now - ordered_at < order_patience;
+    return sched.standbys_coming > 0 && now - ordered_at < order_patience;
 }
 
-void count_retaken_m(spare_for why) {
+void count_retaken_m(standby_for why) {
     const lock_guard guard(sched.mu);
     ++sched.retaken_count;
-    if (why == spare_for::computes) sched.is_anyone_computing = true;
+    if (why == standby_for::computes) sched.is_anyone_computing = true;
 }
 
-void order_spare(spare_for why, spare_need need, std::int64_t now) {
+void order_standby_m(standby_for why, standby_need need, std::int64_t now) {
     m* mp = nullptr;
     bool more = false;
     {
         const lock_guard guard(sched.mu);
         std::int32_t wanted = are_stopped_too_many() ? to_begin_at : stand_by;
         // A single call that blocks needs no more than a single m.
-        if (why == spare_for::blocked && sched.retaken_count <= 1) wanted = 1;
-        else if (why == spare_for::blocked) wanted = std::max(wanted, reserve_wanted());
-        if (why == spare_for::computes && idle_ps() > 0)  // each idle p needs its m too
+        if (why == standby_for::blocked && sched.retaken_count <= 1) wanted = 1;
+        else if (why == standby_for::blocked) wanted = std::max(wanted, reserve_wanted());
+        if (why == standby_for::computes && idle_ps() > 0)  // each idle p needs its m too
             wanted += idle_ps() - (is_poller_asleep() ? 1 : 0);
-        const std::int32_t there = free_ms() + sched.spares_coming;
+        const std::int32_t there = free_ms() + sched.standbys_coming;
         if (there >= wanted) {
             short_since = 0;
             return;
         }
         if (short_since == 0) short_since = now;
         const bool can_wait =
-            need == spare_need::soon && wanted > to_begin_at && there == wanted - 1;
-        more = why == spare_for::blocked && there + 1 < wanted;
+            need == standby_need::soon && wanted > to_begin_at && there == wanted - 1;
+        more = why == standby_for::blocked && there + 1 < wanted;
         if (can_wait && now - short_since < soon_ns) return;
         if (!may_order(why, now)) return;
-        if (sched.spares_coming == 0) ordered_at = now;
+        if (sched.standbys_coming == 0) ordered_at = now;
         mp = &any_m_record();
-        mp->is_spare = mp->is_coming = true;
+        mp->is_standby = mp->is_coming = true;
         ++sched.m_count;
-        ++sched.spare_count;
-        ++sched.spares_coming;
+        ++sched.standby_count;
+        ++sched.standbys_coming;
         note_limit();
     }
     make_thread_of(*mp);
-    if (more) order_ahead();
+    if (more) order_standbys_ahead();
 }
 
 namespace {
 
 m* order_one_ahead() ROTA_EXCLUDES(sched.mu) {
     const lock_guard guard(sched.mu);
-    if (sched.idle_m_count + sched.spares_coming >= reserve_wanted() || is_kernel_mute() ||
+    if (sched.idle_m_count + sched.standbys_coming >= reserve_wanted() || is_kernel_mute() ||
         sched.world_stops)
         return nullptr;
-    if (sched.spares_coming == 0) ordered_at = nanotime();
+    if (sched.standbys_coming == 0) ordered_at = nanotime();
     m& mp = any_m_record();
     mp.is_coming = true;
     ++sched.m_count;
-    ++sched.spares_coming;
+    ++sched.standbys_coming;
     note_limit();
     return &mp;
 }
 
 }  // namespace
 
-void order_ahead() {
+void order_standbys_ahead() {
     while (m* const mp = order_one_ahead()) make_thread_of(*mp);
 }
 

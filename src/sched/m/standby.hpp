@@ -6,13 +6,13 @@
 // they do not count against its limit of threads (set_max_threads). Where the kernel grants no
 // more, the p stays where it is.
 //
-//     the program's limit reached       spares are made all the same: for goroutines that compute
-//                                       until 1,024 are stopped, otherwise one for each p. If
+//     the program's limit reached       standby ms are made all the same: until 1,024 are stopped
+//                                       for goroutines that compute, otherwise one for each p. If
 //                                       they serve its calls until these hold more ms than it may
 //                                       have, and none ends for half a second, it is reported: as
 //                                       long as there are more, sysmon looks
-//     1,024 stopped                     no goroutine begins, but one in 100 ms; spares are made for
-//                                       those that have begun, within the program's limit
+//     1,024 stopped                     no goroutine begins, but one in 100 ms; the goroutines that
+//                                       have begun get standby ms within the program's limit
 //     the kernel's limit reached, or    the last idle m begins no goroutine, and so comes
 //     its answer still to come          back; asked again once a second
 //     no m left, neither idle nor to    the first in line gets the p, and its former goroutine goes
@@ -27,22 +27,22 @@
 namespace rota::rt {
 
 // The reason to take a p.
-enum class spare_for : std::uint8_t { computes, blocked };
+enum class standby_for : std::uint8_t { computes, blocked };
 
 // Announces that sysmon will take a p: the m that will be without one, and the next m while it is
 // set aside, do not count against the program's limit.
-void count_retaken_m(spare_for why) ROTA_EXCLUDES(sched.mu);
+void count_retaken_m(standby_for why) ROTA_EXCLUDES(sched.mu);
 
 // Orders one more m for the idle list, if too few sleep there and the limits allow it. Caller:
 // sysmon, with `now` before it takes a p, otherwise `soon`: the last m may wait for some
 // milliseconds.
-enum class spare_need : std::uint8_t { now, soon };
-void order_spare(spare_for why, spare_need need, std::int64_t now) ROTA_EXCLUDES(sched.mu);
+enum class standby_need : std::uint8_t { now, soon };
+void order_standby_m(standby_for why, standby_need need, std::int64_t now) ROTA_EXCLUDES(sched.mu);
 
 // Orders more ms for the idle list: a quarter as many as there are, 16 at most, within the
 // program's limit. So a program whose calls block by the hundred does not wait for a new thread at
 // each of them. Caller: any thread inside the runtime that has just used the last idle m.
-void order_ahead() ROTA_EXCLUDES(sched.mu);
+void order_standbys_ahead() ROTA_EXCLUDES(sched.mu);
 
 // Whether an m sleeps in the poller that has no p to itself. Where a p is idle, the poller belongs
 // to that p.

@@ -26,8 +26,8 @@ void start_template_thread();
 // The kernel may refuse. Then a thread for a record with a p is asked for again for a while, unless
 // another m can take the p. In the end, if sysmon has taken ps from other ms, the p goes back to
 // the idle list and its work into the global queue; otherwise the process ends. A record without a
-// p, a spare, is given up at once. Either way sched.m_refused_at holds the time of the refusal, and
-// note_shortfall reports it once.
+// p, a standby m, is given up at once. Either way sched.m_refused_at holds the time of the refusal,
+// and note_shortfall reports it once.
 void make_thread_of(m& mp) ROTA_EXCLUDES(sched.mu);
 
 }  // namespace rota::rt

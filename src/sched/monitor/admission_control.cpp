@@ -1,4 +1,4 @@
-// Looks at the ms in each round of sysmon, and brings put-off goroutines back in batches.
+// Looks at the ms in each round of sysmon, and brings deferred goroutines back in batches.
 #include "sched/monitor/admission_control.hpp"
 
 #include <algorithm>
@@ -23,14 +23,14 @@ constexpr std::int64_t begin_period = 100'000'000;
 
 }  // namespace
 
-// Put-off goroutines have waited for longer than the goroutines in the queue, so they go in front.
+// Deferred goroutines have waited for longer than the goroutines in the queue, so they go in front.
 // If goroutines compute, they come back in batches: the next to compute may be among the first.
-std::uint32_t shortage::take_back(bool is_short, bool is_anyone_stopped) {
+std::uint32_t admission_control::take_back(bool is_short, bool is_anyone_stopped) {
     constexpr std::uint32_t batch = 256;
     const std::uint32_t popped = sched.runq.popped();
     const bool are_gone = static_cast<std::int32_t>(popped - last_back_) >= 0;
-    if (is_short || sched.put_off.empty()) {
-        if (are_gone || sched.put_off.empty()) last_back_ = popped;
+    if (is_short || sched.deferred_starts.empty()) {
+        if (are_gone || sched.deferred_starts.empty()) last_back_ = popped;
         return 0;
     }
     // Before the next batch, the last batch must be gone, and then a stopped m must be served.
@@ -38,15 +38,15 @@ std::uint32_t shortage::take_back(bool is_short, bool is_anyone_stopped) {
         sched.suspended_first != nullptr && sched.suspended_served == served_then_;
     if (is_anyone_stopped && (!are_gone || is_their_turn)) return 0;
     served_then_ = sched.suspended_served;
-    const std::uint32_t all = sched.put_off.size();
+    const std::uint32_t all = sched.deferred_starts.size();
     const std::uint32_t n = is_anyone_stopped ? std::min(all, batch) : all;
-    sched.runq.put_in_front(sched.put_off, n);
+    sched.runq.put_in_front(sched.deferred_starts, n);
     not_only_spilled();
     last_back_ = popped;  // the queue's position when these are gone
     return n;
 }
 
-bool shortage::round(bool is_anyone_stopped, std::int64_t now) {
+bool admission_control::round(bool is_anyone_stopped, std::int64_t now) {
     std::uint32_t n = 0;
     bool is_short = false, anyone = false;
     std::int32_t exceeded = 0;
@@ -55,19 +55,19 @@ bool shortage::round(bool is_anyone_stopped, std::int64_t now) {
         anyone = is_anyone_stopped || sched.suspended_first != nullptr;
         sched.is_anyone_computing = anyone;
         is_short = anyone && is_short_of_ms();
-        set_shortage(is_short);
-        if (!is_short) sched.let_begin = nullptr;
-        if (!is_short || sched.put_off.empty()) {
+        set_ms_short(is_short);
+        if (!is_short) sched.admitted_start = nullptr;
+        if (!is_short || sched.deferred_starts.empty()) {
             last_begun_ = now;
         } else if (now - last_begun_ > begin_period && free_ms() >= to_begin_at &&
-                   sched.let_begin == nullptr) {
+                   sched.admitted_start == nullptr) {
             last_begun_ = now;
-            sched.let_begin = sched.put_off.pop();
-            global_put_urgent(*sched.let_begin);  // not behind the stopped goroutines
+            sched.admitted_start = sched.deferred_starts.pop();
+            global_put_urgent(*sched.admitted_start);  // not behind the stopped goroutines
             ++n;
         }
         n += take_back(is_short, anyone);
-        any_left_ = !sched.put_off.empty();
+        any_left_ = !sched.deferred_starts.empty();
         note_limit();
         too_many_kept_ = kept_ms() > sched.m_max;
         // A call that ends shows that calls do not last for ever. Nothing is known of the time
@@ -84,7 +84,7 @@ bool shortage::round(bool is_anyone_stopped, std::int64_t now) {
         report_exhaustion(exceeded);
     }
     if (n > 0) wakep();
-    if (anyone) order_spare(spare_for::computes, spare_need::soon, now);
+    if (anyone) order_standby_m(standby_for::computes, standby_need::soon, now);
     return is_short || any_left_ || too_many_kept_;
 }
 

@@ -9,7 +9,7 @@
 #include "sched/base/wakeup.hpp"
 #include "sched/m/m_lifecycle.hpp"
 #include "sched/m/template_thread.hpp"
-#include "sched/monitor/heir.hpp"
+#include "sched/monitor/successor.hpp"
 #include "sched/preempt/lend.hpp"
 #include "sched/preempt/retake.hpp"
 #include "sched/preempt/suspend.hpp"
@@ -156,7 +156,7 @@ void allow_thread_stops(int signal, std::int64_t interactive_after) {
 
 bool preempt_watch::round(std::int64_t now) {
     look_again_ = soon::no;
-    note_shortage(now);
+    control_admission(now);
     if (sched.no_stops.load(memory_order_relaxed)) {  // relaxed: looked at again
         release_all_suspended();
         return false;
@@ -229,9 +229,9 @@ void preempt_watch::note_progress(std::int64_t now) {
     moving_rounds_ = all_move ? std::min(moving_rounds_ + 1, enough_rounds) : 0;
 }
 
-void preempt_watch::note_shortage(std::int64_t now) {
+void preempt_watch::control_admission(std::int64_t now) {
     // If neither holds, no thread has been stopped yet.
-    if ((is_served_early_ || shortage_.is_open()) && shortage_.round(now < stopped_until_, now))
+    if ((is_served_early_ || admission_.is_open()) && admission_.round(now < stopped_until_, now))
         look_again_ = soon::work_waits;
 }
 
@@ -295,7 +295,7 @@ bool preempt_watch::look_at(p& pp, std::int64_t now) {
         // A thread asleep at two looks in a row, in different calls, goes from one blocking call to
         // the next: each look finds that its clock has moved.
         if (!std::exchange(w.was_asleep, true)) return false;
-        const bool taken = retake(pp, *mp, spare_for::blocked, {}, now);
+        const bool taken = retake(pp, *mp, standby_for::blocked, {}, now);
         if (!taken) look_again_ = soon::work_waits;  // no next m is free, or mp has come back
         return taken;
     }
@@ -311,7 +311,7 @@ bool preempt_watch::look_at(p& pp, std::int64_t now) {
     }
     // A wrong guess does no harm: sysmon follows a thread that has only waited for a processor.
     if (state == thread_state::unknown && now - w.still_since < unknown_grace) return false;
-    return retake(pp, *mp, spare_for::blocked, {}, now);
+    return retake(pp, *mp, standby_for::blocked, {}, now);
 }
 
 // Ends the turn on pp if it is due. `waits`: the thread waits for a processor; the next stopped
@@ -359,19 +359,19 @@ retake_from preempt_watch::what_of(turn_was was, bool was_blocked) {
 //
 // While sysmon, which is no m, holds the p, all ms may be asleep without a deadlock. So sysmon
 // tells the deadlock detector (sched.retaking), and asks it again afterwards.
-bool preempt_watch::retake(p& pp, m& mp, spare_for why, ended_turn ended, std::int64_t now) {
-    const bool was_blocked = why == spare_for::blocked;
+bool preempt_watch::retake(p& pp, m& mp, standby_for why, ended_turn ended, std::int64_t now) {
+    const bool was_blocked = why == standby_for::blocked;
     // Many threads that go from call to call leave sysmon little processor time.
     if (was_blocked) (void)begin_stopping();
     const bool lends = !was_blocked && (ended.waits || is_for_others(pp, now));
     const std::int64_t used = now - pp.watch.since, spent = spent_in_turn(pp);
     sched.retaking.store(true, memory_order_relaxed);  // relaxed: published with the p
     count_retaken_m(why);
-    line_turn turn = line_turn::last;
-    if (was_blocked && !was_stopped_ones_turn_) turn = line_turn::first;
-    else if (is_for_others(pp, now)) turn = line_turn::none;
-    order_spare(why, spare_need::now, now);
-    const heir next = set_aside(pp, turn, now);
+    suspended_turn turn = suspended_turn::last;
+    if (was_blocked && !was_stopped_ones_turn_) turn = suspended_turn::first;
+    else if (is_for_others(pp, now)) turn = suspended_turn::none;
+    order_standby_m(why, standby_need::now, now);
+    const successor next = reserve_m(pp, turn, now);
     const bool taken = next.mp != nullptr && retake_p(pp, what_of(ended.was, was_blocked));
     const bool comes_back = ended.was == turn_was::steady || ended.waits;
     const bool is_lent = taken && lends && comes_back && !next.is_stopped;
@@ -397,10 +397,10 @@ bool preempt_watch::retake(p& pp, m& mp, spare_for why, ended_turn ended, std::i
         } else {
             pp.vacated = ended.vacated;
             if (!was_blocked) pp.slice_over = true;
-            give_to(next, pp);
+            give_p_to(next, pp);
         }
     } else if (next.mp != nullptr) {
-        put_back(next);
+        return_successor(next);
     }
     bool dead = false;
     {
@@ -443,7 +443,7 @@ void preempt_watch::stop(p& pp, m& mp, std::int64_t now) {
                                           : turn_was::some;
     ended.waits = !steady && now - pp.watch.still_since >= blocked_grace &&
                   now - pp.watch.since < waiting_max && waits_computing(pp, mp, tid);
-    if (!retake(pp, mp, spare_for::computes, ended, now)) return;
+    if (!retake(pp, mp, standby_for::computes, ended, now)) return;
     attentive_until_ = computed_until_ = now + attention;
     stopped_until_ = now + stop_takes;
     if (mp.turn_used != 0) {

@@ -76,9 +76,9 @@ class preempt_watch {
         bool waits = false;  // awake, without a processor, at two looks between which nothing moved
         int vacated = p::anywhere;  // see p
     };
-    bool retake(p& pp, m& mp, spare_for why, ended_turn turn, std::int64_t now);
+    bool retake(p& pp, m& mp, standby_for why, ended_turn turn, std::int64_t now);
     void note_progress(std::int64_t now);
-    void note_shortage(std::int64_t now);
+    void control_admission(std::int64_t now);
     void find_longest();
     void stop(p& pp, m& mp, std::int64_t now);
     void adopt_retaken();
@@ -106,7 +106,7 @@ class preempt_watch {
     m* retaken_ms_ = nullptr;  // ms that have lost their p
     std::int32_t retaken_count_ = 0;
     std::int32_t published_count_ = 0;  // retaken_count_ in sched.retaken_count; -1: unknown
-    shortage shortage_;
+    admission_control admission_;
     // ns, since when no p has begun a turn, while an m is in line
     std::int64_t stuck_since_ = 0;
     std::uint64_t stuck_ticks_ = 0;         // sum of the ps' ticks then

@@ -181,7 +181,7 @@ bool deep_sleep(bool follows_anyone, std::int64_t release_at) {
         // to be served.
         // pairs(wake.owed)
         if (sched.stopping || !all_idle() || sched.wake_owed.load(memory_order_seq_cst) ||
-            !sched.put_off.empty())
+            !sched.deferred_starts.empty())
             return true;
         sched.sysmon_note.clear();
         sched.sysmon_wait.store(true, memory_order_relaxed);  // relaxed: under sched.mu

@@ -20,7 +20,7 @@ bool is_deadlocked() {
     const std::int32_t in_poller =
         sched.last_poll.load(memory_order_seq_cst) == 0 ? 1 : 0;  // pairs(timer.poller)
     if (sched.m_count != sched.idle_m_count + sched.locked_idle_count + in_poller) return false;
-    if (sched.run_count == 0 || sched.stopping || !sched.put_off.empty()) return false;
+    if (sched.run_count == 0 || sched.stopping || !sched.deferred_starts.empty()) return false;
     // relaxed: under sched.mu. The thread that queued the goroutine, or found no m for it, is about
     // to wake an m.
     if (sched.runq_size.load(memory_order_relaxed) != 0) return false;

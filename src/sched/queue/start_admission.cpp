@@ -1,11 +1,11 @@
-// Keeps the goroutines that have been put off in a queue of their own.
+// Keeps the goroutines that have been deferred in a queue of their own.
 #include "sched/queue/start_admission.hpp"
 
 #include "arch/context.hpp"
 
 namespace rota::rt {
 
-void set_shortage(bool is_short) {
+void set_ms_short(bool is_short) {
     if (is_short == ms_are_short()) return;
     __atomic_store_n(&sched.ms_short, is_short, __ATOMIC_RELAXED);
     if (is_short) sched.through_g0.fetch_add(1, memory_order_relaxed);  // relaxed: at switches
@@ -13,19 +13,19 @@ void set_shortage(bool is_short) {
 }
 
 void note_last_m() {
-    if (sched.is_anyone_computing) set_shortage(true);
+    if (sched.is_anyone_computing) set_ms_short(true);
 }
 
-bool is_put_off(g& gp) {
+bool defer_start(g& gp) {
     if (gp.sched.pc != reinterpret_cast<void*>(&rota_gostart) || gp.main_of != nullptr)
         return false;
     const lock_guard guard(sched.mu);
     if (!ms_are_short()) return false;
-    if (sched.let_begin == &gp) {
-        sched.let_begin = nullptr;
+    if (sched.admitted_start == &gp) {
+        sched.admitted_start = nullptr;
         return false;
     }
-    sched.put_off.push(gp);
+    sched.deferred_starts.push(gp);
     return true;
 }
 

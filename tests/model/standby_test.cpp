@@ -1,4 +1,4 @@
-// Explores the m that is set aside for a p before that p is taken (sched/monitor/heir), the
+// Explores the m that is set aside for a p before that p is taken (sched/monitor/successor), the
 // goroutines that may not begin meanwhile, and a p whose new m gets no thread
 // (sched/m/template_thread).
 //
@@ -16,7 +16,7 @@
 #include "sched/m/m_lifecycle.hpp"
 #include "sched/m/standby.hpp"
 #include "sched/monitor/admission_control.hpp"
-#include "sched/monitor/heir.hpp"
+#include "sched/monitor/successor.hpp"
 #include "sched/preempt/retake.hpp"
 #include "sched/preempt/suspend.hpp"
 #include "sched/queue/run_queue.hpp"
@@ -45,15 +45,15 @@ class model_spare : public testing::Test {
 using model_refusal = model_spare;
 
 // Acts as sysmon.
-bool take_for_heir(machine& rig, spare_for why, line_turn turn) {
+bool retake_for_successor(machine& rig, standby_for why, suspended_turn turn) {
     p& pp = rig.proc(0);
     sched.retaking.store(true, memory_order_relaxed);
     count_retaken_m(why);
-    order_spare(why, spare_need::now, nanotime());
-    const heir next = set_aside(pp, turn, nanotime());
+    order_standby_m(why, standby_need::now, nanotime());
+    const successor next = reserve_m(pp, turn, nanotime());
     const bool taken = next.mp != nullptr && retake_p(pp);
-    if (taken) give_to(next, pp);
-    else if (next.mp != nullptr) put_back(next);
+    if (taken) give_p_to(next, pp);
+    else if (next.mp != nullptr) return_successor(next);
     {
         const lock_guard guard(sched.mu);
         if (!taken) --sched.retaken_count;
@@ -68,7 +68,7 @@ void check_ms(machine& rig, std::int32_t idle) {
     const lock_guard guard(sched.mu);
     MODEL_CHECK(sched.idle_m_count == idle);
     MODEL_CHECK(sched.m_count == machine::m_max);
-    MODEL_CHECK(sched.spare_count == 0 && sched.spares_coming == 0);
+    MODEL_CHECK(sched.standby_count == 0 && sched.standbys_coming == 0);
     MODEL_CHECK(sched.unborn == nullptr && sched.suspended_first == nullptr);
     MODEL_CHECK(sched.nmspinning.load(memory_order_relaxed) == 0);
 }
@@ -103,7 +103,7 @@ TEST_F(model_spare, set_aside_serves_the_p_or_goes_back) {
         g& gp = rig.goroutine("g", polite);
         g& behind = rig.goroutine("behind", polite);
         rig.worker(gp, &behind);
-        (void)take_for_heir(rig, spare_for::computes, line_turn::last);
+        (void)retake_for_successor(rig, standby_for::computes, suspended_turn::last);
         model::wait_until_quiet();
         MODEL_CHECK(ended == 2);
         check_ms(rig, 5);
@@ -117,7 +117,7 @@ TEST_F(model_spare, that_is_the_last_is_promised_once) {
     model::expect_holds(small(0), [&] {
         rig.begin(-1);
         give_record(rig.thread_m(7));
-        count_retaken_m(spare_for::blocked);  // a further hostage; so no refusal is fatal
+        count_retaken_m(standby_for::blocked);  // a further hostage; so no refusal is fatal
         flag blocks{0}, pipe{0};
         unsigned ended = 0;
         g& blocked = rig.goroutine("blocked", [&] {
@@ -135,7 +135,7 @@ TEST_F(model_spare, that_is_the_last_is_promised_once) {
             submit(queued);
             model::set_and_unblock(pipe, 1);
         });
-        (void)take_for_heir(rig, spare_for::blocked, line_turn::first);
+        (void)retake_for_successor(rig, standby_for::blocked, suspended_turn::first);
         submitter.join();
         model::wait_until_quiet();
         // If the last m was promised, the queued goroutine has not begun.
@@ -161,11 +161,11 @@ void expect_stopped_heir_goes_on(bool all_end) {
             ++ended;
         });
         rig.worker(hog, &behind);
-        (void)take_for_heir(rig, spare_for::computes, line_turn::last);
+        (void)retake_for_successor(rig, standby_for::computes, suspended_turn::last);
         model::stranger_thread end("end", [all_end] {
             if (all_end) release_all_suspended();
         });
-        (void)take_for_heir(rig, spare_for::blocked, line_turn::first);
+        (void)retake_for_successor(rig, standby_for::blocked, suspended_turn::first);
         end.join();
         model::wait_until_quiet();
         MODEL_CHECK(ended == 2);
@@ -192,8 +192,8 @@ TEST_F(model_spare, keeps_nobody_from_beginning_for_longer_than_there_is_need) {
         runq_put(rig.proc(0), first, true);
         rig.idle_m("spare");
         rig.busy_m("worker", 0, false);
-        (void)take_for_heir(rig, spare_for::computes, line_turn::last);
-        shortage s;
+        (void)retake_for_successor(rig, standby_for::computes, suspended_turn::last);
+        admission_control s;
         (void)s.round(true, nanotime());
         MODEL_CHECK(!s.round(false, nanotime()));
         model::wait_until_quiet();
@@ -209,7 +209,7 @@ TEST_F(model_refusal, of_a_thread_leaves_its_p_to_another_m_or_idle) {
     model::expect_holds(small(0), [&] {
         rig.begin(-1);
         give_record(rig.thread_m(7));
-        count_retaken_m(spare_for::blocked);
+        count_retaken_m(standby_for::blocked);
         unsigned ended = 0;
         g& running = rig.goroutine("running", [&] { ++ended; });
         g& one = rig.goroutine("one", [&] { ++ended; });

@@ -1,5 +1,5 @@
 // Chooses between an idle m and the first stopped m in line, and gives that m the p.
-#include "sched/monitor/heir.hpp"
+#include "sched/monitor/successor.hpp"
 
 #include "netpoll/poller.hpp"
 #include "sched/base/wakeup.hpp"
@@ -13,35 +13,36 @@ namespace rota::rt {
 
 namespace {
 
-heir find_heir(const p& pp, line_turn turn, std::int64_t now) ROTA_REQUIRES(sched.mu) {
-    if ((turn == line_turn::first && !sched.world_stops) || is_for_suspended(pp)) {
+successor find_successor(const p& pp, suspended_turn turn, std::int64_t now)
+    ROTA_REQUIRES(sched.mu) {
+    if ((turn == suspended_turn::first && !sched.world_stops) || is_for_suspended(pp)) {
         if (m* const mp = pop_suspended()) return {mp, true};
     }
     if (m* const mp = midle_get()) return {mp, false};
-    if (does_an_order_come(now) || is_poller_free() || turn == line_turn::none) return {};
+    if (does_an_order_come(now) || is_poller_free() || turn == suspended_turn::none) return {};
     return {pop_suspended(), true};
 }
 
 }  // namespace
 
-heir set_aside(const p& pp, line_turn turn, std::int64_t now) {
-    heir h;
+successor reserve_m(const p& pp, suspended_turn turn, std::int64_t now) {
+    successor h;
     bool call_poller = false;
     {
         const lock_guard guard(sched.mu);
-        h = find_heir(pp, turn, now);
+        h = find_successor(pp, turn, now);
         call_poller = h.mp == nullptr && is_poller_free();
     }
     if (call_poller) net_poller.wake();  // the m in the poller will be idle in a moment
     return h;
 }
 
-void give_to(heir to, p& pp) {
+void give_p_to(successor to, p& pp) {
     if (to.is_stopped) resume_suspended(*to.mp, pp);
     else handoffp(pp, to.mp);
 }
 
-void put_back(heir to) {
+void return_successor(successor to) {
     bool goes_on = false;
     {
         const lock_guard guard(sched.mu);
