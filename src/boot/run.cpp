@@ -7,12 +7,13 @@
 #include "diag/crash/crash.hpp"
 #include "sched/base/entry.hpp"
 #include "sched/base/modes.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/base/schedule.hpp"
 #include "sched/goroutine/newproc.hpp"
 #include "sched/queue/idle.hpp"
 #include "sched/queue/m_bind.hpp"
+#include "sched/thread/foreign_threads.hpp"
 #include "sched/thread/syscall.hpp"
-#include "sched/thread/threads.hpp"
 
 namespace rota::detail {
 

@@ -15,6 +15,7 @@
 #include "sched/base/entry.hpp"
 #include "sched/base/hooks.hpp"
 #include "sched/base/park.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/goroutine/goexit.hpp"
 #include "sched/goroutine/newproc.hpp"
 #include "sched/m/m_record.hpp"

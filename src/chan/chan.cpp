@@ -6,7 +6,7 @@
 
 #include "chan/transfer.hpp"
 #include "sched/base/blocks.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/goroutine/destroyed.hpp"
 #include "sched/queue/park_here.hpp"
 

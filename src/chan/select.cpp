@@ -27,7 +27,7 @@
 #include "chan/awaited.hpp"
 #include "chan/transfer.hpp"
 #include "sched/base/bubble.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 
 namespace rota::detail {
 

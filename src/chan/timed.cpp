@@ -9,7 +9,7 @@
 
 #include "chan/transfer.hpp"
 #include "sched/base/bubble.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/base/wakeup.hpp"
 #include "sched/queue/timers.hpp"
 

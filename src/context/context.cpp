@@ -7,7 +7,7 @@
 #include "context/cancel_node.hpp"
 #include "context/waiter.hpp"
 #include "sched/base/bubble.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 
 namespace rota {
 

@@ -7,7 +7,7 @@
 
 #include "context/cancel_node.hpp"
 #include "sched/base/bubble.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/goroutine/newproc.hpp"
 #include "sched/queue/timers.hpp"
 

@@ -8,7 +8,7 @@
 #include "context/cancel_node.hpp"
 #include "context/waiter.hpp"
 #include "sched/base/bubble.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/queue/timers.hpp"
 
 namespace rota::detail {

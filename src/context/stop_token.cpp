@@ -10,7 +10,7 @@
 #include <rota/detail/spawn.hpp>
 
 #include "context/cancel_node.hpp"
-#include "sched/thread/own_thread.hpp"
+#include "sched/thread/os_thread_call.hpp"
 #include "sched/thread/syscall.hpp"
 
 #if defined(__cpp_lib_jthread)
@@ -61,12 +61,12 @@ void stop_link_deleter::operator()(stop_link* link) const noexcept {
     if (!apart) delete link;
     exitsyscall();
     if (!apart) return;
-    run_on_own_thread([](void* l) { delete static_cast<stop_link*>(l); }, link);
+    call_on_os_thread([](void* l) { delete static_cast<stop_link*>(l); }, link);
 }
 
 void request_stop(stop_source& source) {
     if (!source.stop_possible() || source.stop_requested()) return;
-    run_on_own_thread([](void* s) { static_cast<stop_source*>(s)->request_stop(); }, &source);
+    call_on_os_thread([](void* s) { static_cast<stop_source*>(s)->request_stop(); }, &source);
 }
 
 }  // namespace rota::rt

@@ -12,7 +12,7 @@
 #include "fd/poll_wait.hpp"
 #include "fd/turn.hpp"
 #include "netpoll/read_ahead.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/queue/park_here.hpp"
 #include "sys/call/fault.hpp"
 #include "sys/io/io_bytes.hpp"

@@ -6,7 +6,6 @@
 #include "core/sched.hpp"
 #include "netpoll/poll_word.hpp"
 #include "netpoll/poller.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/park.hpp"
 #include "sys/call/call.hpp"
 #include "sys/io/file.hpp"

@@ -3,7 +3,7 @@
 #include <rota/panic.hpp>
 
 #include "sched/base/bubble.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/goroutine/destroyed.hpp"
 #include "sync/wait/wait_list.hpp"
 #include "sync/wait/waiters.hpp"

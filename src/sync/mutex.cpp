@@ -35,7 +35,7 @@
 
 #include "arch/context.hpp"
 #include "base/fatal.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/base/wakeup.hpp"
 #include "sync/lock_owners.hpp"
 #include "sync/wait/sema.hpp"

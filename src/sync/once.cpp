@@ -7,8 +7,8 @@
 
 #include "core/getg.hpp"
 #include "core/sudog.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/park.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/goroutine/destroyed.hpp"
 
 namespace rota {

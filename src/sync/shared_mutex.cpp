@@ -26,8 +26,8 @@
 
 #include "base/fatal.hpp"
 #include "core/getg.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/park.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sync/reader_counts.hpp"
 #include "sync/wait/sema.hpp"
 #include "sys/call/clock.hpp"

@@ -5,7 +5,7 @@
 
 #include "base/fatal.hpp"
 #include "sched/base/bubble.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/goroutine/destroyed.hpp"
 #include "sync/wait/waiters.hpp"
 

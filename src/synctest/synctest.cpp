@@ -12,8 +12,8 @@
 #include "core/getg.hpp"
 #include "mem/mapped.hpp"
 #include "sched/base/bubble.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/park.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/queue/timers.hpp"
 
 namespace rota::synctest {

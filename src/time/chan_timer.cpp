@@ -27,7 +27,7 @@
 #include "core/sched.hpp"
 #include "sched/base/blocks.hpp"
 #include "sched/base/bubble.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/base/wakeup.hpp"
 #include "sched/queue/timers.hpp"
 #include "sys/thread/thread.hpp"

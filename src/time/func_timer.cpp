@@ -10,7 +10,7 @@
 
 #include "core/getg.hpp"
 #include "sched/base/bubble.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/goroutine/newproc.hpp"
 #include "sched/queue/timers.hpp"
 #include "time/timer_block.hpp"

@@ -10,7 +10,7 @@
 
 #include "context/waiter.hpp"
 #include "sched/base/bubble.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/goroutine/destroyed.hpp"
 
 namespace rota::detail {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "rig.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/preempt/suspend.hpp"
 
 namespace model {

@@ -12,7 +12,6 @@
 #include "netpoll/poller.hpp"
 #include "netpoll/read_ahead.hpp"
 #include "rig.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/park.hpp"
 #include "sys/io/socket_kernel.hpp"
 

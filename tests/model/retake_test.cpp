@@ -6,8 +6,8 @@
 
 #include "hog.hpp"
 #include "rig.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/park.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/m/m_lifecycle.hpp"
 #include "sched/preempt/retake.hpp"
 #include "sched/preempt/stop_settings.hpp"

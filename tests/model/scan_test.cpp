@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "rig.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/park.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/preempt/scan.hpp"
 
 namespace {

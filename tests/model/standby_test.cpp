@@ -10,8 +10,8 @@
 
 #include "hog.hpp"
 #include "rig.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/park.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/base/wakeup.hpp"
 #include "sched/m/m_lifecycle.hpp"
 #include "sched/m/standby.hpp"

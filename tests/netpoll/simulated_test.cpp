@@ -10,7 +10,7 @@
 
 #include "core/g.hpp"
 #include "netpoll/poll_desc.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 // a hundredth of its time.
 //
 // The deadlock detector does not count this thread: it wakes only threads that it has stopped
-// (sched/thread/threads, attach_bystander). A goroutine in its place would count as live, and the
-// timer that wakes it would keep the detector off for good.
+// (sched/thread/foreign_threads, attach_bystander). A goroutine in its place would count as live,
+// and the timer that wakes it would keep the detector off for good.
 #pragma once
 
 namespace rota::rt {

@@ -6,8 +6,8 @@
 #include "core/sched.hpp"
 #include "diag/stack/told_status.hpp"
 #include "mem/stack.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/hooks.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/queue/run_queue.hpp"
 #include "sys/call/clock.hpp"
 

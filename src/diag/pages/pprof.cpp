@@ -28,6 +28,7 @@
 #include "diag/text/append_format.hpp"
 #include "sched/base/entry.hpp"
 #include "sched/base/hooks.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/record/labels.hpp"
 #include "sched/thread/syscall.hpp"
 #include "sys/call/clock.hpp"

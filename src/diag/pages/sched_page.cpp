@@ -14,7 +14,7 @@
 #include "diag/symbol/symbolize.hpp"
 #include "diag/text/json_text.hpp"
 #include "netpoll/poller.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/queue/run_queue.hpp"
 #include "sched/record/labels.hpp"
 #include "sys/call/clock.hpp"

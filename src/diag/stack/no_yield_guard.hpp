@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/getg.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 
 namespace rota::rt {
 

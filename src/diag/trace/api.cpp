@@ -5,8 +5,8 @@
 #include "core/getg.hpp"
 #include "diag/trace/session.hpp"
 #include "netpoll/poller.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/hooks.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/record/trace_events.hpp"
 
 namespace rota::trace {

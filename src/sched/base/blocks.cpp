@@ -6,7 +6,7 @@
 
 #include "core/getg.hpp"
 #include "core/p.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 
 namespace rota::rt {
 

@@ -7,7 +7,6 @@
 #include <rota/detail/bubble_gate.hpp>
 
 #include "core/getg.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/park.hpp"
 #include "sys/call/clock.hpp"
 

@@ -35,7 +35,8 @@ void chaos_shuffle(g** batch, std::uint32_t n);
 struct seeded_t {
     bool on = false;         // fixed at boot
     std::uint64_t seed = 0;  // of the steps that come; changed between runs
-    int held = 0;  // no yields while above 0; written by the conductor, see own_thread.hpp
+    // no yields while above 0; written by the conductor, see sched/thread/os_thread_call
+    int held = 0;
     atomic<std::int32_t> runs{0};  // run() calls in progress
     // Written by the conductor; other threads read it while the conductor rests:
     // pairs(seeded.rest).

@@ -8,7 +8,7 @@
 #include "core/sched.hpp"
 #include "core/status.hpp"
 #include "sched/base/bubble.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 
 namespace rota::rt {
 

@@ -16,8 +16,8 @@
 #include <unwind.h>
 
 #include "base/fatal.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/park.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/record/labels.hpp"
 
 namespace rota::rt {

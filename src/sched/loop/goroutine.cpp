@@ -7,14 +7,14 @@
 // spawn_wake).
 #include "base/probe.hpp"
 #include "sched/base/bubble.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/modes.hpp"
 #include "sched/base/park.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/goroutine/gfree.hpp"
 #include "sched/queue/switch.hpp"
 #include "sched/record/labels.hpp"
+#include "sched/thread/foreign_threads.hpp"
 #include "sched/thread/lock_thread.hpp"
-#include "sched/thread/threads.hpp"
 
 namespace rota::rt {
 

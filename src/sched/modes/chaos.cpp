@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "sched/base/entry.hpp"
 #include "sched/base/park.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/base/schedule.hpp"
 #include "sched/base/wakeup.hpp"
 #include "sched/m/m_lifecycle.hpp"

@@ -1,5 +1,5 @@
-// Implements the taker's side of taking a p. The m's side is sched/base/entry.hpp and, behind it,
-// reenter_slow in sched/thread/syscall.
+// Implements the taker's side of taking a p. The m's side is sched/base/runtime_entry.hpp and,
+// behind it, reenter_slow in sched/thread/syscall.
 #include "sched/preempt/retake.hpp"
 
 #include "core/sched.hpp"

@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "base/probe.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/latency.hpp"
 #include "sched/base/park.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/base/wakeup.hpp"
 #include "sched/queue/run_queue.hpp"
 #include "sched/record/trace_events.hpp"

@@ -11,7 +11,7 @@
 #include <rota/detail/labels.hpp>
 
 #include "core/getg.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/record/creation.hpp"
 
 namespace rota::rt {

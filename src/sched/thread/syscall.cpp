@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/probe.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/latency.hpp"
 #include "sched/base/leaving.hpp"
 #include "sched/base/modes.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/m/m_lifecycle.hpp"
 #include "sched/preempt/retake.hpp"
 #include "sched/preempt/stop_settings.hpp"

@@ -2,8 +2,8 @@
 #include "sched/world/default_procs.hpp"
 
 #include "core/getg.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/modes.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/base/wakeup.hpp"
 #include "sched/goroutine/newproc.hpp"
 #include "sched/queue/timers.hpp"

@@ -2,9 +2,9 @@
 #include "sched/world/keep_creations.hpp"
 
 #include "core/getg.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/hooks.hpp"
 #include "sched/base/modes.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/record/creation.hpp"
 #include "sched/record/trace_log.hpp"
 #include "sched/world/stw.hpp"

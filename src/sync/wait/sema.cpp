@@ -6,8 +6,8 @@
 #include "sync/wait/sema.hpp"
 
 #include "core/getg.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/park.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/goroutine/destroyed.hpp"
 #include "sync/wait/sema_root.hpp"
 #include "sys/call/clock.hpp"

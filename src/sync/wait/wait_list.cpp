@@ -3,8 +3,8 @@
 
 #include "base/check.hpp"
 #include "core/getg.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/park.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/base/wakeup.hpp"
 #include "sched/goroutine/destroyed.hpp"
 

@@ -13,7 +13,7 @@
 #include "../../gomaxprocs_restored.hpp"
 #include "core/getg.hpp"
 #include "core/p.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 
 namespace rota::rt {
 namespace {

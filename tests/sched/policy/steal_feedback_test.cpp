@@ -13,7 +13,7 @@
 
 #include "../../gomaxprocs_restored.hpp"
 #include "core/getg.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/queue/run_queue.hpp"
 #include "sys/call/clock.hpp"
 

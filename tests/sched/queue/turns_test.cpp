@@ -8,8 +8,8 @@
 #include <rota/sync.hpp>
 
 #include "../../gomaxprocs_restored.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/park.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/queue/run_queue.hpp"
 #include "sched/queue/switch.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "core/getg.hpp"
 #include "core/sched.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/thread/syscall.hpp"
 #include "sys/call/clock.hpp"
 #include "sys/thread/thread.hpp"

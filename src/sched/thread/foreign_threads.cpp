@@ -1,12 +1,12 @@
 // Attaches and detaches threads of the program's own, and turns them into ms for run() and back.
-#include "sched/thread/threads.hpp"
+#include "sched/thread/foreign_threads.hpp"
 
 #include <utility>
 
 #include "core/getg.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/hooks.hpp"
 #include "sched/base/modes.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/base/wakeup.hpp"
 #include "sched/m/m_lifecycle.hpp"
 #include "sched/m/m_record.hpp"

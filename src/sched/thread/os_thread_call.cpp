@@ -1,6 +1,6 @@
-// Keeps a few threads that wait for calls of run_on_own_thread. Each call has a thread to itself: a
+// Keeps a few threads that wait for calls of call_on_os_thread. Each call has a thread to itself: a
 // call that waits for another call (by a lock of the program's, say) does not wait for ever.
-#include "sched/thread/own_thread.hpp"
+#include "sched/thread/os_thread_call.hpp"
 
 #include "core/getg.hpp"
 #include "sched/base/modes.hpp"
@@ -69,7 +69,7 @@ void* work_for_others(void* arg) {
 
 }  // namespace
 
-void run_on_own_thread(void (*f)(void*), void* arg) {
+void call_on_os_thread(void (*f)(void*), void* arg) {
     if (current_goroutine() == nullptr) return f(arg);
     if (seeded.on) {  // there is one thread, and an order to be kept
         ++seeded.held;

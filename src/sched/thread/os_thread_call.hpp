@@ -13,6 +13,6 @@ namespace rota::rt {
 // does: it blocks that thread, and the deadlock detector keeps silent from then on. Under
 // GODEBUG=schedseed f runs in the goroutine, which then yields only where it must wait. Caller: in
 // user code, as for entersyscall; the m and the p may have changed afterwards.
-void run_on_own_thread(void (*f)(void*), void* arg);
+void call_on_os_thread(void (*f)(void*), void* arg);
 
 }  // namespace rota::rt
