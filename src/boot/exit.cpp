@@ -110,9 +110,10 @@ void stop_scheduling(void*) {
     {
         const lock_guard guard(sched.mu);
         sched.stopping = true;
-        sched.exiting.store(true, memory_order_seq_cst);      // pairs(exit.flag)
-        sched.through_g0.fetch_add(1, memory_order_relaxed);  // relaxed: g0 looks at `exiting`
-        wake_sysmon();                                        // it serves threads from now on
+        sched.exiting.store(true, memory_order_seq_cst);  // pairs(exit.flag)
+        // relaxed: g0 looks at `exiting`
+        sched.direct_switch_blockers.fetch_add(1, memory_order_relaxed);
+        wake_sysmon();  // it serves threads from now on
     }
     // pairs(fence), with an m that gets a p: this thread sees it, or the m sees the exit
     heavy_fence();

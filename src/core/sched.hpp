@@ -18,9 +18,9 @@ namespace rota::rt {
 
 inline constexpr std::int32_t procs_max = 1024;
 
-// The unit by which a locked goroutine raises through_g0: only that goroutine and its m may not
-// switch directly.
-inline constexpr std::uint32_t through_g0_lock = 1u << 16;
+// The unit by which a locked goroutine raises direct_switch_blockers: only that goroutine and its m
+// may not switch directly.
+inline constexpr std::uint32_t blockers_per_lock = 1u << 16;
 
 // A run() in progress. Lies in the frame of run(). `done` is set when the main goroutine is done.
 struct run_record {
@@ -126,9 +126,9 @@ struct sched_t {
     atomic<bool> exiting{false};          // hint for `stopping`
     atomic<bool> forked{false};           // this is the child of a fork: set in its only thread
     // Count of the reasons against a direct switch: exit of the process, chaos mode, a scan, a stop
-    // of the world. In units of through_g0_lock: goroutines that are locked to their threads, and a
-    // trace.
-    atomic<std::uint32_t> through_g0{0};
+    // of the world. In units of blockers_per_lock: goroutines that are locked to their threads, and
+    // a trace.
+    atomic<std::uint32_t> direct_switch_blockers{0};
     atomic<bool> stop_wanted{false};    // hint for `world_stops`
     atomic<std::uint32_t> scanning{0};  // stacks are being read: sched/preempt/scan
     // scans that also hold the goroutines stopped on their threads

@@ -24,8 +24,8 @@ void schedule_loop(m& self);
 // resetspinning.
 void stop_spinning_with_work(m& self);
 
-// Honours on g0 the requests behind sched.through_g0: sleeps for ever if the process exits, gives
-// its p to the m that stops the world.
+// Honours on g0 the requests behind sched.direct_switch_blockers: sleeps for ever if the process
+// exits, gives its p to the m that stops the world.
 void honour_stops(m& self);
 
 // Returns the next goroutine for an m without a locked goroutine; an m with one waits for it. Null:

@@ -426,7 +426,7 @@ found findrunnable(m& self) {
     for (;;) {
         // A new time slice begins; a request that comes from here on is meant for it.
         self.preempt.store(false, memory_order_relaxed);  // relaxed: advice
-        if (ROTA_UNLIKELY(sched.through_g0.load(memory_order_relaxed) != 0))
+        if (ROTA_UNLIKELY(sched.direct_switch_blockers.load(memory_order_relaxed) != 0))
             honour_stops(self);  // relaxed: looked again
         if (self.pp == nullptr) {
             sleep_until_work(self);

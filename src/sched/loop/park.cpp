@@ -190,8 +190,9 @@ ROTA_ALWAYS_INLINE bool is_alone(m& self) {
         sched.runq_size.load(memory_order_relaxed) != 0 || pp.timers.earliest_hint() != 0 ||
         tick % 61 == 0)
         return false;
-    const std::uint32_t through_g0 = sched.through_g0.load(memory_order_relaxed);
-    if (ROTA_UNLIKELY(through_g0 % through_g0_lock != 0)) return false;
+    const std::uint32_t direct_switch_blockers =
+        sched.direct_switch_blockers.load(memory_order_relaxed);
+    if (ROTA_UNLIKELY(direct_switch_blockers % blockers_per_lock != 0)) return false;
     pp.sched_tick.store(tick, memory_order_relaxed);
     return true;
 }

@@ -85,7 +85,8 @@ bool migrates(m& self, g& gp) {
 void chaos_begin(std::uint64_t seed) {
     chaos.seed = seed;
     chaos.on = true;
-    sched.through_g0.fetch_add(1, memory_order_relaxed);  // relaxed: boot publishes everything
+    // relaxed: boot publishes everything
+    sched.direct_switch_blockers.fetch_add(1, memory_order_relaxed);
 }
 
 rng chaos_rng(std::uint64_t m_id) { return rng((chaos.seed + 1) * rng::spread ^ m_id << 32); }

@@ -9,10 +9,10 @@
 //   * every operation ends with a yield, one time in eight;
 //   * one thread in ten (of the threads inside run(), three) is starved for 1 ms * 2^k,
 //     k = 0 ... 11, for at most a fifth of the time.
-// The mode is there in every build, and costs nothing when it is off. `sched.through_g0`, which the
-// direct switch reads anyway, sends every switch through the m's own stack, to a different loop.
-// And `m::preempt`, which every operation reads on its way out, stays set. The seed fixes the draws
-// of each thread; the schedule remains the machine's.
+// The mode is there in every build, and costs nothing when it is off.
+// `sched.direct_switch_blockers`, which the direct switch reads anyway, sends every switch through
+// the m's own stack, to a different loop. And `m::preempt`, which every operation reads on its way
+// out, stays set. The seed fixes the draws of each thread; the schedule remains the machine's.
 #pragma once
 
 #include <cstdint>

@@ -196,8 +196,9 @@ void seeded_begin(std::uint64_t seed) {
     virtual_clock.start(first_moment);
     net_simulated.begin(seed);
     net_poller.use(net_simulated);
-    sched.through_g0.store(true, memory_order_relaxed);  // relaxed: boot publishes everything
-    sched.nmspinning.store(1, memory_order_relaxed);     // relaxed: as above; the conductor looks
+    // relaxed: boot publishes everything
+    sched.direct_switch_blockers.store(true, memory_order_relaxed);
+    sched.nmspinning.store(1, memory_order_relaxed);  // relaxed: as above; the conductor looks
 }
 
 void seeded_start() {

@@ -37,9 +37,9 @@ bool stack_scan::announce() {
     usable_ = asymmetric.heavy.load(memory_order_seq_cst);  // pairs(asymmetric.on)
     noted_count_ = 0;
     lo_ = hi_ = nullptr;
-    sched.scanning.fetch_add(1, memory_order_relaxed);    // relaxed: the barrier below
-    sched.through_g0.fetch_add(1, memory_order_relaxed);  // relaxed: as above
-    if (usable_) heavy_fence();                           // pairs(scan.stop)
+    sched.scanning.fetch_add(1, memory_order_relaxed);                // relaxed: the barrier below
+    sched.direct_switch_blockers.fetch_add(1, memory_order_relaxed);  // relaxed: as above
+    if (usable_) heavy_fence();                                       // pairs(scan.stop)
     return usable_;
 }
 
@@ -83,8 +83,8 @@ void stack_scan::begin(stack_place at, std::uint32_t count) {
 }
 
 void stack_scan::end() {
-    sched.through_g0.fetch_sub(1, memory_order_release);  // pairs(scan.over)
-    sched.scanning.fetch_sub(1, memory_order_release);    // pairs(scan.over)
+    sched.direct_switch_blockers.fetch_sub(1, memory_order_release);  // pairs(scan.over)
+    sched.scanning.fetch_sub(1, memory_order_release);                // pairs(scan.over)
 }
 
 bool stack_scan::holds(const g& gp) const {

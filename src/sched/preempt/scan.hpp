@@ -4,7 +4,8 @@
 // goroutine first stores the goroutine's state, `running`, and then looks whether a scan is under
 // way. The scanner first announces the scan, and then, behind a process-wide barrier, reads the
 // states. So either the scan sees that the goroutine runs, or its m sees the scan and waits in g0.
-// The direct switch needs no look of its own: a scan sets sched.through_g0, which sends it to g0.
+// The direct switch needs no look of its own: a scan sets sched.direct_switch_blockers, which sends
+// it to g0.
 //
 // A goroutine may be marked as waiting, or queued, and still be on its stack for some instructions.
 // So the scan notes the running goroutines at its beginning, and after that the goroutine that each

@@ -8,8 +8,10 @@ namespace rota::rt {
 void set_ms_short(bool is_short) {
     if (is_short == ms_are_short()) return;
     __atomic_store_n(&sched.ms_short, is_short, __ATOMIC_RELAXED);
-    if (is_short) sched.through_g0.fetch_add(1, memory_order_relaxed);  // relaxed: at switches
-    else sched.through_g0.fetch_sub(1, memory_order_relaxed);           // relaxed: as above
+    // relaxed: at switches
+    if (is_short) sched.direct_switch_blockers.fetch_add(1, memory_order_relaxed);
+    // relaxed: as above
+    else sched.direct_switch_blockers.fetch_sub(1, memory_order_relaxed);
 }
 
 void note_last_m() {

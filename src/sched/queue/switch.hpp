@@ -56,8 +56,8 @@ ROTA_ALWAYS_INLINE void start_running(m& self, p& pp, g& gp, bool inherit) {
 
 // Whether `next`, already started, must not be switched to directly: a request is pending, next is
 // locked, or self is.
-inline bool must_go_through_g0(const m& self, const g& next, std::uint32_t through_g0) {
-    return through_g0 % through_g0_lock != 0 || next.is_locked ||
+inline bool must_go_through_g0(const m& self, const g& next, std::uint32_t direct_switch_blockers) {
+    return direct_switch_blockers % blockers_per_lock != 0 || next.is_locked ||
            self.locked_g.load(memory_order_relaxed) != nullptr;  // relaxed: read at every switch
 }
 
@@ -87,15 +87,15 @@ ROTA_ALWAYS_INLINE g& pick_next(m& self) {
     // The state first, then the look: a scan of stacks does both in the other order
     // (sched/preempt/scan).
     std::atomic_signal_fence(std::memory_order_seq_cst);  // pairs(scan.stop)
-    const std::uint32_t through_g0 =
-        sched.through_g0.load(memory_order_acquire);  // pairs(scan.over)
-    if (ROTA_LIKELY(through_g0 == 0)) return *next;
-    if (must_go_through_g0(self, *next, through_g0)) {
+    const std::uint32_t direct_switch_blockers =
+        sched.direct_switch_blockers.load(memory_order_acquire);  // pairs(scan.over)
+    if (ROTA_LIKELY(direct_switch_blockers == 0)) return *next;
+    if (must_go_through_g0(self, *next, direct_switch_blockers)) {
         casgstatus(*next, g_status::running, g_status::runnable);
         runq_put(pp, *next, true);
         return pick_g0(self);
     }
-    if (is_traced()) trace_switch(self, *next);  // a trace raises through_g0
+    if (is_traced()) trace_switch(self, *next);  // a trace raises direct_switch_blockers
     return *next;
 }
 

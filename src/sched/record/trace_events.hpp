@@ -21,9 +21,9 @@
 // So either the new state is seen, and told, or the event is written; the second of the two finds
 // the goroutine told and writes nothing.
 //
-// Without a trace this costs nothing on hot paths: a trace raises sched.through_g0, which the
-// direct switch reads anyway, and m::ready_extras, which goready and newproc read. Elsewhere a hook
-// is one test of trace_log.on.
+// Without a trace this costs nothing on hot paths: a trace raises sched.direct_switch_blockers,
+// which the direct switch reads anyway, and m::ready_extras, which goready and newproc read.
+// Elsewhere a hook is one test of trace_log.on.
 #pragma once
 
 #include <cstdint>

@@ -23,12 +23,14 @@ void bind(m& mp, g& gp) {
     gp.locked_m = &mp;
     gp.is_locked = true;
     mp.locked_g.store(&gp, memory_order_relaxed);  // relaxed: our own, or under sched.mu
-    sched.through_g0.fetch_add(through_g0_lock, memory_order_relaxed);  // relaxed: read at switches
+    // relaxed: read at switches
+    sched.direct_switch_blockers.fetch_add(blockers_per_lock, memory_order_relaxed);
 }
 
 void unbind(m& mp) {
     mp.locked_g.store(nullptr, memory_order_relaxed);  // relaxed: read by its own thread
-    sched.through_g0.fetch_sub(through_g0_lock, memory_order_relaxed);  // relaxed: as in bind
+    // relaxed: as in bind
+    sched.direct_switch_blockers.fetch_sub(blockers_per_lock, memory_order_relaxed);
 }
 
 // Moves gp, a main goroutine that runs elsewhere, to the thread of its run(), which sleeps or is
@@ -156,7 +158,7 @@ g* wait_for_locked_g(m& self) {
     }
     for (;;) {
         if (is_run_over(self)) return nullptr;
-        if (sched.through_g0.load(memory_order_relaxed) % through_g0_lock != 0)
+        if (sched.direct_switch_blockers.load(memory_order_relaxed) % blockers_per_lock != 0)
             honour_stops(self);  // relaxed: looked at again
         if (self.pp != nullptr) {
             if (take_turn(self)) return unlocked_if_pinned(self, *gp);

@@ -13,10 +13,10 @@
 //                              thread is not known. A thread inside run() sleeps until run()
 //                              returns
 //
-// Each locked goroutine adds through_g0_lock to sched.through_g0: the direct switch looks for
-// locked goroutines only while there are any. The thread of a run() runs only its main goroutine
-// (sched/thread/main_thread), which goes back to that thread before it locks itself. From then on
-// sched/m/template_thread makes new threads.
+// Each locked goroutine adds blockers_per_lock to sched.direct_switch_blockers: the direct switch
+// looks for locked goroutines only while there are any. The thread of a run() runs only its main
+// goroutine (sched/thread/main_thread), which goes back to that thread before it locks itself. From
+// then on sched/m/template_thread makes new threads.
 //
 // A pin (rota::runtime::pin) is the lazy form. Its scope costs the goroutine a counter. Only when a
 // pinned goroutine leaves its m does that m lock itself to it: by before_leaving on the goroutine's

@@ -49,7 +49,7 @@ found next_on_main_thread(m& self) {
         if (is_run_over(self)) return {};
         // relaxed: looked at again under sched.mu
         if (self.locked_g.load(memory_order_relaxed) != nullptr) return {wait_for_locked_g(self)};
-        if (sched.through_g0.load(memory_order_relaxed) % through_g0_lock != 0)
+        if (sched.direct_switch_blockers.load(memory_order_relaxed) % blockers_per_lock != 0)
             honour_stops(self);  // relaxed: looked at again
         if (self.pp != nullptr) {
             if (const found f = next_main_g(self)) return f;

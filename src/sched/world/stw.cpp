@@ -111,15 +111,15 @@ bool begin_stop(const m& self) {
     sched.stop_wait.store(left, memory_order_relaxed);  // relaxed: under sched.mu
     sched.world_stops = true;
     sched.stop_wanted.store(true, memory_order_relaxed);  // relaxed: looked at again under sched.mu
-    sched.through_g0.fetch_add(1, memory_order_relaxed);  // relaxed: as above
+    sched.direct_switch_blockers.fetch_add(1, memory_order_relaxed);  // relaxed: as above
     return true;
 }
 
 // Lets the world go on, whatever has been stopped.
 void end_stop() ROTA_REQUIRES(sched.mu) {
     sched.world_stops = false;
-    sched.stop_wanted.store(false, memory_order_relaxed);  // relaxed: as in begin_stop
-    sched.through_g0.fetch_sub(1, memory_order_relaxed);   // relaxed: as in begin_stop
+    sched.stop_wanted.store(false, memory_order_relaxed);             // relaxed: as in begin_stop
+    sched.direct_switch_blockers.fetch_sub(1, memory_order_relaxed);  // relaxed: as in begin_stop
 }
 
 bool all_stopped() {

@@ -108,14 +108,16 @@ void tell_begin(m& self, bool is_begin) ROTA_REQUIRES(trace_log.mu) {
 void begin() ROTA_REQUIRES(trace_log.mu) {
     ++trace_log.epoch;
     trace_log.first = trace_log.generation;
-    sched.through_g0.fetch_add(through_g0_lock, memory_order_relaxed);  // relaxed: no m runs
+    // relaxed: no m runs
+    sched.direct_switch_blockers.fetch_add(blockers_per_lock, memory_order_relaxed);
     __atomic_store_n(&trace_log.on, 1u, __ATOMIC_RELAXED);
     heavy_fence();  // pairs(fence), with threads that hold no p
 }
 
 void end() ROTA_REQUIRES(trace_log.mu) {
     __atomic_store_n(&trace_log.on, 0u, __ATOMIC_RELAXED);
-    sched.through_g0.fetch_sub(through_g0_lock, memory_order_relaxed);  // relaxed: no m runs
+    // relaxed: no m runs
+    sched.direct_switch_blockers.fetch_sub(blockers_per_lock, memory_order_relaxed);
 }
 
 }  // namespace
