@@ -205,9 +205,9 @@ struct alignas(cache_line) m : self_header {
     // --- its own thread sets, sysmon reads ----------------------------------------------------
     // The turn (turn_of) in which it has gone on with the goroutine that ran without a p; 0: that
     // goroutine has gone into a queue since. relaxed: a guess, and at worst a turn looks new
-    atomic<std::uint64_t> went_on_in{0};
-    // Voluntary context switches of its thread until then. Written by the m before went_on_in.
-    // relaxed: a guess, as went_on_in
+    atomic<std::uint64_t> resumed_in_slice{0};
+    // Voluntary context switches of its thread until then. Written by the m before
+    // resumed_in_slice. relaxed: a guess, as resumed_in_slice
     atomic<std::uint64_t> sleeps_then{0};
 
     // --- sysmon only ------------------------------------------------------------------------

@@ -52,12 +52,13 @@ struct alignas(cache_line) p {
     std::uint32_t computed_tick = ~0u / 2;
     std::uint32_t until_clock = clock_period;  // goroutines to ready before one is timed
     // the m that has lent it; null: not lent: sched/preempt/lend
-    m* host = nullptr;
-    // ns, when it was lent, and the CPU time of the host's thread if that waited for a processor
+    m* lender = nullptr;
+    // ns, when it was lent, and the CPU time of the lender's thread if that waited for a processor
     // then; -1: it computed. Written by sysmon, which holds the p, before another m gets the p.
-    std::int64_t lent_at = 0, host_clock = -1;
-    // While it is idle: the host that it was given back to, until the host comes. Under sched.mu.
-    m* given_back_to = nullptr;
+    std::int64_t lent_at = 0, lender_clock = -1;
+    // While it is idle: the lender that it was given back to, until the lender comes. Under
+    // sched.mu.
+    m* returned_to = nullptr;
     std::uint32_t global_tick = 0;     // sched_tick when the global queue was last served, or empty
     std::uint32_t handed_on_tick = 0;  // sched_tick when this p was last handed on
     bool slice_over = false;           // the goroutine readied last does not inherit the slice
@@ -74,10 +75,10 @@ struct alignas(cache_line) p {
     // --- owner writes, anyone reads ----------------------------------------------
     // relaxed: sysmon lives with a stale value, ms are never freed
     alignas(cache_line) atomic<m*> mp{nullptr};
-    atomic<std::uint32_t> sched_tick{0};    // relaxed: sysmon lives with a stale value
-    atomic<std::uint32_t> syscall_tick{0};  // relaxed: as above
-    atomic<std::int64_t> looked_at{0};      // ns, when its owner last polled; relaxed: a hint
-    atomic<bool> left_some{false};          // that poll was full; relaxed: a hint
+    atomic<std::uint32_t> sched_tick{0};     // relaxed: sysmon lives with a stale value
+    atomic<std::uint32_t> syscall_tick{0};   // relaxed: as above
+    atomic<std::int64_t> last_polled_at{0};  // ns, when its owner last polled; relaxed: a hint
+    atomic<bool> last_poll_was_full{false};  // that poll was full; relaxed: a hint
     atomic<std::uint32_t> runq_tail{0};
     atomic<g*> runq[runq_size] = {};
     p_counters counts;

@@ -28,10 +28,10 @@ bool lend_p0(machine& rig) {
     p& pp = rig.proc(0);
     sched.retaking.store(true, memory_order_relaxed);
     const successor next = reserve_m(pp, suspended_turn::none, nanotime());
-    m* const host = pp.mp.load(memory_order_acquire);
+    m* const lender = pp.mp.load(memory_order_acquire);
     const bool taken = next.mp != nullptr && !next.is_stopped && retake_p(pp);
     if (taken) {
-        lend(pp, *host, -1);
+        lend(pp, *lender, -1);
         startm(pp, false, next.mp);
     } else if (next.mp != nullptr) return_successor(next);
     sched.retaking.store(false, memory_order_relaxed);
@@ -52,7 +52,7 @@ void check_quiet(machine& rig) {
     const lock_guard guard(sched.mu);
     MODEL_CHECK(sched.suspended_first == nullptr && sched.suspended_count == 0);
     MODEL_CHECK(sched.nmspinning.load(memory_order_relaxed) == 0);
-    for (int i = 0; i < proc_count(); ++i) MODEL_CHECK(rig.proc(i).host == nullptr);
+    for (int i = 0; i < proc_count(); ++i) MODEL_CHECK(rig.proc(i).lender == nullptr);
 }
 
 // A goroutine that computes: the signal may come at any moment, for either reason.
@@ -75,7 +75,7 @@ void expect_p_comes_back(const model::options& how, unsigned count, Play play) {
         rig.begin(-1);
         unsigned ended = 0;
         flag begun{0}, signal{0};
-        g& computes = rig.goroutine("host", [&] {
+        g& computes = rig.goroutine("lender", [&] {
             model::set_and_unblock(begun, 1);
             model::block_thread_until(signal, 1);
             model::stop_signal();
@@ -131,7 +131,7 @@ void expect_all_end(int procs, const model::options& how, unsigned count, Play p
     model::expect_holds(how, [&] {
         rig.begin(-1);
         unsigned ended = 0;
-        g& computes = host(rig, ended);
+        g& computes = lender(rig, ended);
         g& urgent = rig.goroutine("urgent", [&] {
             ++ended;
             const runtime_entry inside;

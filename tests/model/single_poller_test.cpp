@@ -88,8 +88,8 @@ class beside_one_that_looks {
         rig.spare_ms();
         leave_all_to_one();
         const std::int64_t now = model::the_engine->clock();
-        rig.proc(0).looked_at.store(now + one_looked, memory_order_relaxed);
-        rig.proc(1).looked_at.store(now + other_looked, memory_order_relaxed);
+        rig.proc(0).last_polled_at.store(now + one_looked, memory_order_relaxed);
+        rig.proc(1).last_polled_at.store(now + other_looked, memory_order_relaxed);
         sched.last_poll.store(now + std::max(one_looked, other_looked), memory_order_relaxed);
         runq_put(rig.proc(0), *left_, false);
     }

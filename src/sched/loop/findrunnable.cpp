@@ -53,7 +53,7 @@ void run_own_timers(m& self, p& pp) {
 bool end_slice(p& pp) {
     if (ROTA_LIKELY(!pp.slice_over)) return false;
     pp.slice_over = false;
-    pp.host = nullptr;  // a p that runs whole slices is lent no longer
+    pp.lender = nullptr;  // a p that runs whole slices is lent no longer
     runq_put_next_last(pp);
     return true;
 }
@@ -91,7 +91,7 @@ found from_global_behind_slice(p& pp) {
 // A lent p serves the urgent goroutines first; any other p serves one of them at every eighth tick.
 found from_urgent(p& pp) {
     // relaxed, here and below: our own, and hints
-    if (pp.host == nullptr && (pp.sched_tick.load(memory_order_relaxed) & 7) != 0) return {};
+    if (pp.lender == nullptr && (pp.sched_tick.load(memory_order_relaxed) & 7) != 0) return {};
     if (!sched.urgent_waits.load(memory_order_relaxed) ||
         pp.runnext.load(memory_order_relaxed) != nullptr)
         return {};
@@ -261,11 +261,11 @@ found from_other_ps(m& self) {
     return f;
 }
 
-// Gives a lent p back to its host, if no urgent work is left. False: self keeps it.
+// Gives a lent p back to its lender, if no urgent work is left. False: self keeps it.
 bool return_p(m& self) {
     if (self.spinning) return false;
     p& pp = releasep(self);
-    if (give_back(pp)) return true;
+    if (return_to_lender(pp)) return true;
     acquirep(self, pp);
     return false;
 }
@@ -441,7 +441,7 @@ found findrunnable(m& self) {
         if (behind_slice && (f = from_global_behind_slice(pp))) return f;
         if ((f = from_urgent(pp))) return f;
         if ((f = from_local(pp))) return f;
-        if (ROTA_UNLIKELY(pp.host != nullptr)) {
+        if (ROTA_UNLIKELY(pp.lender != nullptr)) {
             if ((f = from_netpoll(self))) return f;
             if (return_p(self)) continue;
         }

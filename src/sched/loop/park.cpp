@@ -217,7 +217,7 @@ ROTA_ALWAYS_INLINE void yield_unless_alone(next_by how) {
     const bool early = how == next_by::search && is_asked_early(self);
     if (how == next_by::search) {
         note_computed(*self.pp, nanotime());
-        if (early) self.pp->host = nullptr;  // a lending ends here too, as in end_slice
+        if (early) self.pp->lender = nullptr;  // a lending ends here too, as in end_slice
         else self.pp->slice_over = true;
     }
     note_runnable(*self.pp, gp);

@@ -117,11 +117,11 @@ bool start(p& pp, bool spinning, m* reserved) {
     return true;
 }
 
-// Gives a lent p back to its host. Due timers come first: the m that runs them then gives the p
+// Gives a lent p back to its lender. Due timers come first: the m that runs them then gives the p
 // back.
-bool is_given_back(p& pp) {
-    if (ROTA_LIKELY(pp.host == nullptr)) return false;
-    return !are_timers_to_run(pp) && give_back(pp);
+bool is_returned(p& pp) {
+    if (ROTA_LIKELY(pp.lender == nullptr)) return false;
+    return !are_timers_to_run(pp) && return_to_lender(pp);
 }
 
 }  // namespace
@@ -152,7 +152,7 @@ void stopm(m& self) {
 
 void handoffp(p& pp, m* reserved) {
     ROTA_PROBE1("p_handoff", "-4", pp.id);
-    if (reserved == nullptr && is_given_back(pp)) return;
+    if (reserved == nullptr && is_returned(pp)) return;
     if (!runq_empty(pp) || global_has_work()) {
         // Handed on twice in one tick: a chain of ms that go on with the same slice. It ends here.
         const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: ours

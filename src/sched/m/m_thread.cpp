@@ -36,7 +36,7 @@ void minit(m& self) {
     self.signal_stack = signal_stack_install();
     self.tid.store(current_thread_id(), memory_order_relaxed);  // relaxed: published with the p
     // Resets sysmon's guesses about the record's last thread. relaxed: sysmon's reads are guesses
-    self.went_on_in.store(0, memory_order_relaxed);
+    self.resumed_in_slice.store(0, memory_order_relaxed);
     self.sleeps_then.store(~std::uint64_t{0}, memory_order_relaxed);
 #if ROTA_ASAN || ROTA_TSAN
     const thread_stack own = current_thread_stack();

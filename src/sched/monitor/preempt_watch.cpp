@@ -40,12 +40,12 @@ constexpr std::int64_t attention = 50'000'000;     // ns after a stop: more stop
 constexpr int follow_at_most = 64;                 // number of ms that a round looks at
 constexpr std::int64_t progress_period = 400'000;  // ns between two rounds of note_progress
 constexpr std::int64_t short_turn = 50'000;        // ns: a p with such turns makes progress
-constexpr std::int64_t lent_time = 200'000;        // ns of CPU time that the host of a lent p has
+constexpr std::int64_t lent_time = 200'000;        // ns of CPU time that the lender of a lent p has
 constexpr std::int64_t lending_period = 250'000;   // ns between two lendings in one turn
 constexpr long lent_look_us = 50;
 // The longest turn of a thread that waits for a processor of the machine.
 constexpr std::int64_t waiting_max = 100'000'000;    // ns
-constexpr std::int64_t lending_max = 2'000'000;      // ns: a host away for longer has a new turn
+constexpr std::int64_t lending_max = 2'000'000;      // ns: a lender away for longer has a new turn
 constexpr std::int64_t idle_beside_max = 1'000'000;  // ns
 // A thread that is to stop may wait for a processor for this time before it stands in line.
 constexpr std::int64_t stop_takes = 1'000'000'000;
@@ -99,7 +99,8 @@ bool do_only_suspended_wait() {
 // stopped, it has not slept since, and it has no processor.
 bool waits_computing(const p& pp, const m& mp, int tid) {
     // relaxed: a guess
-    if (pp.watch.cpu < 0 || mp.went_on_in.load(memory_order_relaxed) != turn_of(pp)) return false;
+    if (pp.watch.cpu < 0 || mp.resumed_in_slice.load(memory_order_relaxed) != turn_of(pp))
+        return false;
     std::uint64_t sleeps = 0;
     return state_of_thread(tid, sleeps) == thread_state::awake &&
            sleeps == mp.sleeps_then.load(memory_order_relaxed) &&  // relaxed: a guess
@@ -119,7 +120,7 @@ void go_on_with_turn(const p& pp, decltype(p::watch)& w, m& mp) {
     const std::int64_t used = std::exchange(mp.turn_used, 0);
     const std::int64_t away = w.since - mp.lent_at;
     if (used == 0 || away > (mp.lent_waiting ? waiting_max : lending_max)) return;
-    if (mp.went_on_in.load(memory_order_relaxed) != turn_of(pp)) return;  // relaxed: a guess
+    if (mp.resumed_in_slice.load(memory_order_relaxed) != turn_of(pp)) return;  // relaxed: a guess
     // The time without the p counts if the thread waited for a processor: otherwise its turn would
     // never end.
     w.since -= mp.lent_waiting ? used + away : used;
@@ -388,7 +389,7 @@ bool preempt_watch::retake(p& pp, m& mp, standby_for why, ended_turn ended, std:
         mp.lent_waiting = is_lent && ended.waits;
         mp.was_let_go = false;
         published_count_ = -1;
-        pp.host = nullptr;
+        pp.lender = nullptr;
         // The lending satisfies the request to yield. A stop of the world asks again.
         if (is_lent) mp.preempt.store(false, memory_order_relaxed);  // relaxed: advice
         if (is_lent) {
@@ -589,12 +590,12 @@ void preempt_watch::free_what_is_stuck(std::int64_t now) {
 }
 
 // Wakes an m for a p that has been idle for 1 ms beside stopped threads, or although a spinner was
-// called for: a p that was given back may be so. A host that waits for a processor has a slice's
+// called for: a p that was given back may be so. A lender that waits for a processor has a slice's
 // time to come for its p: the next stopped thread would have to wait too.
 void preempt_watch::wake_beside_idle_p(std::int64_t now) {
     const bool is_wanted = global_has_work() ||
                            sched.need_spinning.load(memory_order_relaxed);  // relaxed: a round late
-    if (!is_wanted || !is_any_idle() || do_hosts_come(now - time_slice)) {
+    if (!is_wanted || !is_any_idle() || do_lenders_come(now - time_slice)) {
         idle_beside_since_ = 0;
     } else if (idle_beside_since_ == 0) {
         idle_beside_since_ = now;

@@ -57,7 +57,7 @@ std::uint64_t waiting() {
         const p& pp = *sched.allp[i];
         n += runq_length(pp);
         // relaxed: a guess
-        if (pp.left_some.load(memory_order_relaxed) && !is_idle_p(pp))
+        if (pp.last_poll_was_full.load(memory_order_relaxed) && !is_idle_p(pp))
             n += poll_events_max - poll_at_once;
     }
     return n;

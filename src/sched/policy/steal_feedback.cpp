@@ -106,9 +106,9 @@ void try_to_proceed() {
 }
 
 // The p that the owner of pp leaves work to while the trial says `by_producer`; or null. A lent p
-// leaves work to no other p: it goes back to its host.
+// leaves work to no other p: it goes back to its lender.
 p* producer_for(const p& pp) {
-    if (advice.trial.now_is() != by_producer || pp.host != nullptr) return nullptr;
+    if (advice.trial.now_is() != by_producer || pp.lender != nullptr) return nullptr;
     p* const from = get(advice.from);
     return from != &pp ? from : get(advice.by);
 }

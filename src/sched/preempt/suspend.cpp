@@ -52,7 +52,8 @@ p* find_p(bool& spun) ROTA_REQUIRES(sched.mu) {
 void go_on(m& self, p& pp) {
     bump(pp.sched_tick);  // before sysmon can see the holder: one turn, one tick
     self.sleeps_then.store(current_thread_sleeps(), memory_order_relaxed);  // relaxed: a guess
-    self.went_on_in.store(turn_of(pp), memory_order_relaxed);               // relaxed: a guess
+    // relaxed: a guess
+    self.resumed_in_slice.store(turn_of(pp), memory_order_relaxed);
     acquirep(self, pp);
     if (is_traced()) trace_go_on(self);
     // A new time slice, as in findrunnable.

@@ -50,8 +50,8 @@ void pidle_put(p& pp) {
     pp.vacated = p::anywhere;
     if (ROTA_UNLIKELY(sched.world_stops)) return give_to_stopper(pp);
     pp.status.store(p_status::idle, memory_order_relaxed);  // relaxed: under sched.mu
-    pp.given_back_to = nullptr;
-    pp.host = nullptr;  // the m that takes pp owes it to no host
+    pp.returned_to = nullptr;
+    pp.lender = nullptr;  // the m that takes pp owes it to no lender
     pp.idle_link = sched.idle_p;
     sched.idle_p = &pp;
     sched.worked.add_idle(nanotime_unseen(), 1);

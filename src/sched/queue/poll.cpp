@@ -136,7 +136,7 @@ void poll_between(m& self) {
     // If the next look is as far away as the last look, a small batch gives the waiters too few
     // turns.
     // relaxed: our own
-    const bool is_far = now - pp.looked_at.load(memory_order_relaxed) >= poll_starved_ns;
+    const bool is_far = now - pp.last_polled_at.load(memory_order_relaxed) >= poll_starved_ns;
     net_poller.look(ready, slow || is_far ? poll_events_max : poll_at_once);
     note_look(pp, now, ready);
     if (ready.count == 0) return;

@@ -33,8 +33,8 @@ void poll_between(m& self) ROTA_EXCLUDES(sched.mu);
 
 // Stores in pp the time and result of a poll by its owner, the caller. Both are hints.
 inline void note_found(p& pp, std::int64_t now, const ready_list& ready) {
-    pp.looked_at.store(now, memory_order_relaxed);            // relaxed: a hint
-    pp.left_some.store(ready.is_full, memory_order_relaxed);  // relaxed: as above
+    pp.last_polled_at.store(now, memory_order_relaxed);                // relaxed: a hint
+    pp.last_poll_was_full.store(ready.is_full, memory_order_relaxed);  // relaxed: as above
 }
 
 // Queues the goroutines of `ready` on self's p, behind its queue.

@@ -23,12 +23,12 @@ bool another_m_polls(const p& pp) {
     // `shared`: the thread that ends the way, or queues work, finds the p idle, or has set
     // need_spinning.
     const std::int64_t since =
-        std::max(pp.looked_at.load(memory_order_relaxed), nanotime() - lately);
+        std::max(pp.last_polled_at.load(memory_order_relaxed), nanotime() - lately);
     if (sched.last_poll.load(memory_order_relaxed) <= since) return false;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         const p& other = *sched.allp[i];
         if (&other == &pp || other.status.load(memory_order_relaxed) != p_status::running) continue;
-        if (other.looked_at.load(memory_order_relaxed) > since) return true;
+        if (other.last_polled_at.load(memory_order_relaxed) > since) return true;
     }
     return false;
 }

@@ -331,7 +331,8 @@ void move_to_ring(p& pp, global_queue& from, std::uint32_t n) {
 g* urgent_get(p& pp) ROTA_REQUIRES(sched.mu) {
     constexpr std::uint32_t batch = 8;
     const bool others = sched.suspended_first != nullptr || !sched.runq.empty();
-    if (sched.urgent_lead != 0 && others && pp.host == nullptr) return nullptr;  // or lent for this
+    // or lent for this
+    if (sched.urgent_lead != 0 && others && pp.lender == nullptr) return nullptr;
     g* const gp = sched.urgent.pop();
     std::uint32_t more = 0;
     if (!sched.urgent.empty() && !are_turns_long(pp, nanotime())) {

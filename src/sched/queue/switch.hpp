@@ -78,7 +78,7 @@ ROTA_ALWAYS_INLINE g& pick_next(m& self) {
     const bool hurry = (pp.timers.earliest_hint() != 0 ||
                         sched.urgent_waits.load(memory_order_relaxed)) &&  // relaxed: a hint
                        (pp.sched_tick.load(memory_order_relaxed) & 7) == 0;
-    if (ROTA_UNLIKELY(fairness || hurry || self.run != nullptr || pp.host != nullptr))
+    if (ROTA_UNLIKELY(fairness || hurry || self.run != nullptr || pp.lender != nullptr))
         return pick_g0(self);  // on a lent p, urgent goroutines come first
     g* next = runq_get_next(pp);
     const bool inherit = next != nullptr;

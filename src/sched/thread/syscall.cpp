@@ -63,7 +63,7 @@ bool take_other_p(m& self) {
         pp = pidle_get();
     }
     if (pp == nullptr) return false;
-    self.went_on_in.store(turn_of(*pp), memory_order_relaxed);  // relaxed: a guess
+    self.resumed_in_slice.store(turn_of(*pp), memory_order_relaxed);  // relaxed: a guess
     acquirep(self, *pp);
     if (is_traced()) trace_go_on(self);
     return true;
@@ -104,7 +104,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void wait_for_p(m& self) {
     casgstatus(gp, g_status::syscall, g_status::runnable);
     trace_go_wait(self);
     // relaxed: a guess; other goroutines will run here
-    self.went_on_in.store(0, memory_order_relaxed);
+    self.resumed_in_slice.store(0, memory_order_relaxed);
     before_leaving(self, gp);
     self.after = after_slow_exit;
     self.prev = &gp;
@@ -209,7 +209,7 @@ void entersyscall() {
     self.old_p = &pp;
     self.hold_none();
     pp.mp.store(nullptr, memory_order_relaxed);
-    if (ROTA_UNLIKELY(self.curg->blocked_calls >= call_habit) && pp.host == nullptr)
+    if (ROTA_UNLIKELY(self.curg->blocked_calls >= call_habit) && pp.lender == nullptr)
         return hand_off_at_once(self, pp);
     // This may overwrite a request that came while the m was inside: its taker sees that, and lets
     // go.
@@ -250,7 +250,7 @@ m* set_aside_for_leaver() ROTA_EXCLUDES(sched.mu) {
 bool leave_p(m& self) {
     g& gp = *self.curg;
     p& pp = *self.pp;
-    if (!stop_settings.stops || gp.is_locked || gp.is_pinned || pp.host != nullptr) return false;
+    if (!stop_settings.stops || gp.is_locked || gp.is_pinned || pp.lender != nullptr) return false;
     m* const to = set_aside_for_leaver();
     if (to == nullptr) return false;
     casgstatus(gp, g_status::running, g_status::syscall);

@@ -284,13 +284,13 @@ TEST_F(run_queue, kb10_a_processor_that_is_lent_again_and_again_looks_after_the_
     EXPECT_EQ(global_get(*owner_, 1)->goid, 1u);
     int ticks = 0;
     do {
-        owner_->host = host.get();  // as lend() does
+        owner_->lender = lender.get();  // as lend() does
         owner_->sched_tick.store(static_cast<std::uint32_t>(++ticks), memory_order_relaxed);
     } while (is_lent_still(*owner_) && ticks < 1000);
     EXPECT_EQ(ticks, 122);
-    EXPECT_EQ(owner_->host, nullptr);
+    EXPECT_EQ(owner_->lender, nullptr);
     EXPECT_EQ(global_get(*owner_, 1)->goid, 2u);
-    owner_->host = host.get();
+    owner_->lender = lender.get();
     EXPECT_TRUE(is_lent_still(*owner_));
     take_global();
 }
