@@ -27,7 +27,7 @@ enum class lock_rank : std::uint8_t {
     gfree,          // sched/: the global list of dead goroutines
     blocks,         // mem/: the spare blocks of one size
     netpoll,        // netpoll/: the free poll records
-    poll_mail,      // netpoll/: letters about descriptors
+    poll_events,    // netpoll/: events of descriptors
     trace,          // sched/: events of threads without a p; the end of a generation
     trace_strings,  // trace/: the strings of the program
     trace_store,    // trace/: the chunks of events; the stacks

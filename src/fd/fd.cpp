@@ -36,7 +36,7 @@ int fd::open(int number, kind k, fd*& made) noexcept {
     if (record.d == nullptr) return EMFILE;
     fd* const object = new (std::nothrow) fd(number, k, record.d);
     if (object == nullptr) return ENOMEM;
-    record.d->beside = object;
+    record.d->prefetch_hint = object;
     if (const int error = net_poller.add(number, *record.d)) {
         delete object;
         return error;

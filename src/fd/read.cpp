@@ -45,7 +45,7 @@ struct fd::ordered {
     fd& of;
     ROTA_ALWAYS_INLINE ordered(fd& by, void* to, std::size_t size) : of(by) {
         const bool may = size <= read_ahead_max && is_any_thread_as_good();
-        of.poll_->order = {read_order::not_done, may ? to : nullptr,
+        of.poll_->order = {read_request::not_done, may ? to : nullptr,
                            static_cast<std::uint32_t>(size), of.number_};
     }
     ROTA_ALWAYS_INLINE ~ordered() { of.poll_->order.to = nullptr; }
@@ -88,9 +88,9 @@ ROTA_ALWAYS_INLINE std::int64_t fd::wait_to_receive(void* to, std::size_t size) 
         const ordered until_then(*this, to, size);
         park_here(begin_poll_wait, &(*poll_)[poll_dir::read], wait_reason::io_wait);
         const std::int32_t got = poll_->order.got;
-        if (got == read_order::not_done) s = (*poll_)[poll_dir::read].take();
-        if (got != read_order::not_done || s == poll_word::state::ready) note_ready_inside();
-        if (got != read_order::not_done) return got;
+        if (got == read_request::not_done) s = (*poll_)[poll_dir::read].take();
+        if (got != read_request::not_done || s == poll_word::state::ready) note_ready_inside();
+        if (got != read_request::not_done) return got;
     } else if (s == poll_word::state::ready) {
         note_ready();
     }

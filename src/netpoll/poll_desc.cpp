@@ -56,7 +56,7 @@ poll_desc* poll_desc_new() {
         records.first = d->next_free;
     }
     d->next_free = nullptr;
-    d->beside = nullptr;
+    d->prefetch_hint = nullptr;
     d->ended.store(false, memory_order_relaxed);  // relaxed: published by epoll_ctl, like the
                                                   // stores below
     for (poll_word& w : d->word) w.reset();
@@ -77,7 +77,7 @@ void prefetch_poll_desc(std::uint64_t tag) {
 }
 
 ROTA_READS_RACING const void* beside_poll_word(const void* word) {
-    return poll_desc_around(word).beside;
+    return poll_desc_around(word).prefetch_hint;
 }
 
 poll_desc* poll_desc_of(std::uint64_t tag) {

@@ -22,8 +22,8 @@ namespace rota::rt {
 
 struct poll_desc;
 
-// The events of a record that have been reported and not been taken (netpoll/mailbox.hpp).
-struct poll_letter {
+// The events of a record that have been reported and not been taken (netpoll/event_queue.hpp).
+struct pending_event {
     poll_desc* next = nullptr;
     poll_event event;
     bool is_posted = false;
@@ -43,7 +43,7 @@ enum class poll_dir : std::uint8_t { read, write };
 
 // The read that a waiting reader wants to do first (netpoll/read_ahead.hpp). Writers in turn: the
 // reader before it waits, the thread that takes it out of its word, then the reader again.
-struct read_order {
+struct read_request {
     static constexpr std::int32_t not_done = INT32_MIN;
 
     std::int32_t got = not_done;  // result of the call, or not_done
@@ -61,7 +61,7 @@ struct alignas(cache_line) poll_desc {
 
     // The object that a resumed goroutine reads next, such as the fd. Written before another thread
     // knows the record. A hint, even after the wait: the object may exist no more.
-    const void* beside = nullptr;
+    const void* prefetch_hint = nullptr;
 
     // --- any thread writes ------------------------------------------------------------
     poll_word word[2];
@@ -70,7 +70,7 @@ struct alignas(cache_line) poll_desc {
     atomic<bool> ended{false};
 
     // --- the reader, and the thread that lets it go on: see there ------------------------
-    read_order order;
+    read_request order;
 
     // --- guarded by mu -----------------------------------------------------------------
     lock mu{lock_rank::fd};
@@ -79,8 +79,8 @@ struct alignas(cache_line) poll_desc {
     timer limit[2] ROTA_GUARDED_BY(mu);          // the deadlines
 
     // --- for the back ends that use them --------------------------------------------------
-    poll_letter letter;    // guarded by the lock of the mailbox
-    ring_request request;  // written by add(), then handed to the watcher
+    pending_event pending;  // guarded by the lock of the event_queue
+    ring_request request;   // written by add(), then handed to the watcher
 
     // --- guarded by the lock of the free records ----------------------------------------
     poll_desc* next_free = nullptr;
@@ -95,7 +95,7 @@ struct alignas(cache_line) poll_desc {
 
 static_assert(offsetof(poll_desc, word) + sizeof(poll_desc::word) <= cache_line,
               "a word leads to its record: poll_desc_around");
-static_assert(offsetof(poll_desc, order) + sizeof(read_order) <= cache_line, "of the same line");
+static_assert(offsetof(poll_desc, order) + sizeof(read_request) <= cache_line, "of the same line");
 
 // A record for a new descriptor; null if there are too many.
 [[nodiscard]] poll_desc* poll_desc_new();
@@ -110,7 +110,7 @@ void prefetch_poll_desc(std::uint64_t tag);
     constexpr std::uintptr_t in_line = cache_line - 1;
     return *reinterpret_cast<poll_desc*>(reinterpret_cast<std::uintptr_t>(word) & ~in_line);
 }
-// The `beside` of the record that contains the word; or null.
+// The `prefetch_hint` of the record that contains the word; or null.
 [[nodiscard]] const void* beside_poll_word(const void* word);
 
 }  // namespace rota::rt

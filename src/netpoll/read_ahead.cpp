@@ -16,7 +16,7 @@ namespace {
 
 // Returns the number of bytes that have come.
 std::int32_t do_order(poll_desc& d) {
-    read_order& order = d.order;
+    read_request& order = d.order;
     if (order.to == nullptr) return 0;
     d[poll_dir::read].unready();
     // MSG_DONTWAIT, because a process that shares the open file may have made it blocking.

@@ -113,15 +113,15 @@ void uring_backend::hand_over(ring_request& r) {
 }
 
 int uring_backend::wait(std::int64_t timeout, std::span<poll_event> events) {
-    const int n = mail_.take(events);
+    const int n = events_.take(events);
     if (n > 0 || timeout == 0) return n;
     const std::int64_t now = nanotime();
     const bool ends = timeout >= 0 && timeout <= std::numeric_limits<std::int64_t>::max() - now;
-    mail_.sleep(ends ? now + timeout : no_deadline);
-    return mail_.take(events);
+    events_.sleep(ends ? now + timeout : no_deadline);
+    return events_.take(events);
 }
 
-void uring_backend::wake() { mail_.ring(); }
+void uring_backend::wake() { events_.wake(); }
 
 constinit atomic<uring_backend*> uring_backend::all_{nullptr};
 
@@ -195,7 +195,7 @@ void uring_backend::round() {
     if (!ring_.has_backlog()) watch_again();
     enter(waits);
     read_answers();
-    if (told_count_ > 0) mail_.put(told_, std::exchange(told_count_, 0));
+    if (told_count_ > 0) events_.put(told_, std::exchange(told_count_, 0));
     if (std::exchange(short_of_memory_, false)) wait_for_memory();
 }
 
@@ -358,7 +358,7 @@ void uring_backend::tell_of(std::uint64_t tag, std::uint32_t events) {
 }
 
 void uring_backend::tell(const poll_event& e) {
-    if (told_count_ == int{poll_events_max}) mail_.put(told_, std::exchange(told_count_, 0));
+    if (told_count_ == int{poll_events_max}) events_.put(told_, std::exchange(told_count_, 0));
     told_[told_count_++] = e;
 }
 

@@ -2,19 +2,19 @@
 //
 // A thread of its own, the watcher, owns the ring. Only the watcher gives the kernel requests and
 // reads the completions. Other threads hand it descriptors by a list, and find its events in the
-// mailbox. A poll costs no system call. The dull alternative: each m submits its own requests and
-// an idle m waits in the ring. That is not sound here, because the kernel does the work of a
+// event_queue. A poll costs no system call. The dull alternative: each m submits its own requests
+// and an idle m waits in the ring. That is not sound here, because the kernel does the work of a
 // request on the thread that has submitted it. An m that is stuck on a disk would delay the events
 // of the connections it has added, and an m that ends would end its requests. The price is a second
 // thread to be woken for an event when every thread sleeps.
 //
-//     add ────► list ──watcher──► ring ~~~kernel~~~► ring ──watcher──► mailbox ──► look, sleep
+//     add ────► list ──watcher──► ring ~~~kernel~~~► ring ──watcher──► event_queue ──► look, sleep
 //     remove ─► list ──watcher──► ring ~~~kernel~~~► ring ──watcher──► remove returns
 //
 // A request keeps the open file. So a close alone would not end the file, and no peer would hear of
 // it. remove() returns when the request's last completion has been read. The kernel has let go of
-// the file by then, and nothing of the old tag comes from the ring any more. A letter in the
-// mailbox bears the number of the use, as an event of epoll under way does.
+// the file by then, and nothing of the old tag comes from the ring any more. A pending event in the
+// event_queue bears the number of the use, as an event of epoll under way does.
 //
 // A watch that the kernel ends by itself (its completion had no room) is begun anew. The new watch
 // reports the ready state of that moment, so no change is lost in between. It does not begin at
@@ -36,8 +36,8 @@
 
 #include "base/atomic.hpp"
 #include "netpoll/backend.hpp"
+#include "netpoll/event_queue.hpp"
 #include "netpoll/file_request.hpp"
-#include "netpoll/mailbox.hpp"
 #include "netpoll/poll_desc.hpp"
 #include "sys/io/uring.hpp"
 #include "sys/thread/note.hpp"
@@ -105,7 +105,7 @@ class uring_backend final : public poll_backend {
     // the watcher sleeps or is about to: the next thread that asks wakes it.
     alignas(cache_line) atomic<ring_request*> asked_{nullptr};
     ring_request nobody_;
-    mailbox mail_;
+    event_queue events_;
 
     // --- the watcher's own; begin_error_ and begun_ hand over the outcome of its start ---
     note begun_;

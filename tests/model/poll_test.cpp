@@ -120,10 +120,10 @@ std::int64_t receive(poll_desc& d, one_socket& k) {
         state s = word.take();
         if (s == state::none) {
             const runtime_entry inside;
-            d.order = {read_order::not_done, room, sizeof room, 0};
+            d.order = {read_request::not_done, room, sizeof room, 0};
             gopark([](g& gp, void* w) { return static_cast<poll_word*>(w)->arm(gp); }, &word,
                    wait_reason::io_wait);
-            if (d.order.got != read_order::not_done) n = d.order.got;
+            if (d.order.got != read_request::not_done) n = d.order.got;
             else s = word.take();
             d.order.to = nullptr;
         }

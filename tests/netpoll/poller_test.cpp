@@ -138,7 +138,7 @@ TEST(poller, a_word_leads_to_what_lies_beside_its_record) {
     poll_desc* d = poll_desc_new();
     ASSERT_NE(d, nullptr);
     const int object = 0;
-    d->beside = &object;
+    d->prefetch_hint = &object;
     for (poll_word& w : d->word) EXPECT_EQ(beside_poll_word(&w), &object);
     poll_desc_free(*d);
     d = poll_desc_new();  // the same record: the last record given back comes first
