@@ -54,7 +54,7 @@ bit stopped;                /* the stopper says so; for the claims */
 byte ended;                 /* a set of goroutines */
 byte ms = 3;
 byte next_p[MS] = NONE;      /* given to an m that sleeps, or is to be made */
-bit unborn;                 /* m 1 is on sched.unborn */
+bit starting_ms;                 /* m 1 is on sched.starting_ms */
 byte k;                     /* a step's own */
 byte idle_m;                /* a set: ms that sleep */
 bit stops_over;
@@ -214,17 +214,17 @@ proctype newborn() {
     :: true
     :: true -> stops_over
     fi;
-    atomic {  /* be_born */
+    atomic {  /* finish_start */
 #if BUG == 6
         if
-        :: unborn -> unborn = 0
+        :: starting_ms -> starting_ms = 0
         :: else
         fi;
         next_p[1] = NONE;
         status[1] = RUNNING;
         run m(1, 1, 0)
 #else
-        unborn = 0;
+        starting_ms = 0;
         if
         :: next_p[1] != NONE -> next_p[1] = NONE; run m(1, 1, 0)
         :: else -> run m(1, NONE, 0)
@@ -267,7 +267,7 @@ inline take_syscall_p(i) {
 
 inline take_unborn() {
     if
-    :: unborn -> unborn = 0; next_p[1] = NONE; status[1] = STOPPED; stop_wait--
+    :: starting_ms -> starting_ms = 0; next_p[1] = NONE; status[1] = STOPPED; stop_wait--
     :: else
     fi
 }
@@ -345,7 +345,7 @@ init {
         ring[0] = 1;
         ring[1] = 2;
         next_p[1] = 1;
-        unborn = 1;
+        starting_ms = 1;
         run m(0, 0, 2);
         run m(2, NONE, 0);
         run newborn();

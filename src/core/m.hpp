@@ -159,7 +159,7 @@ struct alignas(cache_line) m : self_header {
 
     // --- owner writes, sysmon reads --------------------------------------------------
     // Count of its returns from system calls without a p; relaxed: sysmon may be a round late.
-    atomic<std::uint32_t> stays{0};
+    atomic<std::uint32_t> returns_without_p{0};
 
     // --- anyone writes ------------------------------------------------------------------
     atomic<entry_state> entry{entry_state::clear};
@@ -171,12 +171,13 @@ struct alignas(cache_line) m : self_header {
     // --- guarded by sched.mu --------------------------------------------------------------
     m* idle_next = nullptr;
     m* idle_prev = nullptr;
-    bool is_idle = false;           // on sched's idle list
-    bool locked_idle = false;       // sleeps until its locked goroutine is to run
-    bool locked_ready = false;      // its locked goroutine is to run, and has left its queue
-    m* suspended_next = nullptr;    // sched/queue/suspended_queue: next m in line for a p
-    std::uint32_t its_turn = 0;     // its turn comes at this value of runq.popped()
-    m* unborn_next = nullptr;       // its thread is being made, and it has a p: see sched.unborn
+    bool is_idle = false;                // on sched's idle list
+    bool locked_idle = false;            // sleeps until its locked goroutine is to run
+    bool locked_ready = false;           // its locked goroutine is to run, and has left its queue
+    m* suspended_next = nullptr;         // sched/queue/suspended_queue: next m in line for a p
+    std::uint32_t suspended_ticket = 0;  // its turn comes at this value of runq.popped()
+    // its thread is being made, and it has a p: see sched.starting_ms
+    m* starting_next = nullptr;
     m* to_make_next = nullptr;      // next in the list of threads to make: sched/m/template_thread
     bool is_standby = false;        // counted in sched.standby_count
     bool is_coming = false;         // counted in sched.standbys_coming
@@ -208,26 +209,28 @@ struct alignas(cache_line) m : self_header {
     atomic<std::uint64_t> resumed_in_slice{0};
     // Voluntary context switches of its thread until then. Written by the m before
     // resumed_in_slice. relaxed: a guess, as resumed_in_slice
-    atomic<std::uint64_t> sleeps_then{0};
+    atomic<std::uint64_t> sleeps_at_resume{0};
 
     // --- sysmon only ------------------------------------------------------------------------
     m* retaken_next = nullptr;      // next in a list of ms that have lost their p
     bool is_followed = false;       // on that list, or on its way there; under take's lock
     std::int64_t cpu_seen = 0;      // ns: CPU time of its thread at the last look
-    std::int64_t cpu_then = 0;      // ns: CPU time when it last stood still or was judged
-    std::int64_t then = 0;          // ns: that moment
+    std::int64_t observed_cpu = 0;  // ns: CPU time when it last stood still or was judged
+    std::int64_t observed_at = 0;   // ns: that moment
     std::int64_t allowance = 0;     // ns of CPU time that it may use without a p from then on
-    std::uint32_t stay = 0;         // value of `stays` that this observation is about
+    // value of `returns_without_p` that this observation is about
+    std::uint32_t observed_return = 0;
     std::uint64_t sleeps_seen = 0;  // sleeps of its thread when the last allowance ended
-    bool sleeps_known = false;      // `sleeps_seen` is valid for this stay
+    bool sleeps_known = false;      // `sleeps_seen` is valid for this return
     std::int64_t cpu_awake = 0;     // ns: CPU time when the kernel last said `awake`: state_at
     int tid_awake = 0;              // the thread that the kernel said that of; 0: none
     std::int64_t awake_at = 0;      // ns: when the kernel was last asked
-    bool was_let_go = false;        // was stopped, and goes on without a p so that others can go on
-    std::int64_t turn_used = 0;     // ns: length of its turn when it lent its p; 0: it has not
-    std::int64_t turn_spent = 0;    // ns computed in its turn when its p was last taken
-    std::int64_t lent_at = 0;       // ns: when it last lent its p
-    bool lent_waiting = false;      // waited for a processor when it lent its p, and ever since
+    // was stopped, and goes on without a p so that others can go on
+    bool released_without_p = false;
+    std::int64_t slice_used = 0;      // ns: length of its turn when it lent its p; 0: it has not
+    std::int64_t slice_computed = 0;  // ns computed in its turn when its p was last taken
+    std::int64_t lent_at = 0;         // ns: when it last lent its p
+    bool lent_waiting = false;        // waited for a processor when it lent its p, and ever since
 
     // --- fixed once listed ------------------------------------------------------------------
     m* all_link = nullptr;

@@ -107,19 +107,19 @@ struct alignas(cache_line) p {
     std::int64_t seen_syscall_when = 0;
     // ns, since when goroutines wait while pace is measured, and sched_tick then; 0: none waits:
     // sched/policy/poll_trial
-    std::int64_t left_since = 0;
-    std::uint32_t left_tick = 0;
+    std::int64_t pace_since = 0;
+    std::uint32_t pace_tick = 0;
     // An earlier look at its m: that m, its syscall_tick, CPU time (ns) and time of the look (ns).
     // null: nothing is known that tells of the future: sched/policy/poll_trial.
-    const m* left_mp = nullptr;
-    std::uint32_t left_calls = 0;
-    std::int64_t left_cpu = 0, left_look = 0;
+    const m* clocked_mp = nullptr;
+    std::uint32_t clocked_calls = 0;
+    std::int64_t clocked_cpu = 0, clocked_at = 0;
     // ns, since when it lacks progress for want of a processor; 0: not so
-    std::int64_t excused_since = 0;
+    std::int64_t starved_since = 0;
     // ns, since when the goroutine at the ring's tail has waited, and that tail:
     // sched/policy/poll_trial
-    std::int64_t last_since = 0;
-    std::uint32_t last_place = 0;
+    std::int64_t tail_since = 0;
+    std::uint32_t tail_index = 0;
     // the m of the last round that read a CPU clock: preempt_watch::note_progress
     m* clocked = nullptr;
     std::int64_t clock_then = 0;      // ns, the CPU time read then
@@ -133,8 +133,9 @@ struct alignas(cache_line) p {
         std::int64_t first_at = 0;     // ns, time of the first look
         std::int64_t still_since = 0;  // ns, since when `cpu` has not moved
         std::int64_t asked_at = 0;     // ns, when it was asked to yield; 0: not yet
-        std::int64_t cpu_then = 0;     // ns, CPU time when the clock was last seen to stand still
-        std::int64_t then = 0;         // ns, that moment
+        // ns, CPU time when the clock was last seen to stand still
+        std::int64_t observed_cpu = 0;
+        std::int64_t observed_at = 0;  // ns, that moment
         std::int64_t looked_at = 0;    // ns, time of the last look at the clock
         bool was_asleep = false;       // at the last look, although the clock had moved
     } watch;

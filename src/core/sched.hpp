@@ -68,7 +68,7 @@ struct sched_t {
     std::int32_t m_count ROTA_GUARDED_BY(mu) =
         0;  // ms that schedule: own threads and threads inside run()
     // Grows when a p is taken from the idle list, and when a thread enters run() or leaves it.
-    std::uint64_t stirs ROTA_GUARDED_BY(mu) = 1;
+    std::uint64_t activity_serial ROTA_GUARDED_BY(mu) = 1;
     std::int32_t m_max ROTA_GUARDED_BY(mu) = 10000;  // the program's limit of ms
     // Three numbers of ms that do not count against m_max. standby_count: the standby ms that
     // sysmon has ordered for ps which it takes from goroutines that do not return
@@ -96,8 +96,8 @@ struct sched_t {
     std::uint32_t suspended_count ROTA_GUARDED_BY(mu) = 0;
     std::uint64_t suspended_served ROTA_GUARDED_BY(mu) = 0;  // ms that have left the line
     // Ms that have a p and no thread yet. A thread that needs a p may take the p of such an m.
-    // Linked by unborn_next.
-    m* unborn ROTA_GUARDED_BY(mu) = nullptr;
+    // Linked by starting_next.
+    m* starting_ms ROTA_GUARDED_BY(mu) = nullptr;
     bool stopping ROTA_GUARDED_BY(mu) = false;     // the process exits: ms sleep for ever
     bool world_stops ROTA_GUARDED_BY(mu) = false;  // a p that is given up goes to the stopper
 

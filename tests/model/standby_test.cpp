@@ -69,7 +69,7 @@ void check_ms(machine& rig, std::int32_t idle) {
     MODEL_CHECK(sched.idle_m_count == idle);
     MODEL_CHECK(sched.m_count == machine::m_max);
     MODEL_CHECK(sched.standby_count == 0 && sched.standbys_coming == 0);
-    MODEL_CHECK(sched.unborn == nullptr && sched.suspended_first == nullptr);
+    MODEL_CHECK(sched.starting_ms == nullptr && sched.suspended_first == nullptr);
     MODEL_CHECK(sched.nmspinning.load(memory_order_relaxed) == 0);
 }
 

@@ -83,8 +83,8 @@ m* find_m(p& pp, bool spinning, m* reserved, m_kind& as) ROTA_EXCLUDES(sched.mu)
             ++sched.standby_count;
         }
         note_limit();
-        mp->unborn_next = sched.unborn;
-        sched.unborn = mp;
+        mp->starting_next = sched.starting_ms;
+        sched.starting_ms = mp;
     }
     ROTA_CHECK(!mp->spinning && mp->next_p == nullptr);
     mp->spinning = spinning && as != m_kind::stopped;

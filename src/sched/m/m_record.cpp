@@ -80,11 +80,11 @@ void report_exhaustion(std::int32_t limit) {
           static_cast<std::size_t>(limit));
 }
 
-void unlist_unborn(m& mp) {
-    for (m** link = &sched.unborn; *link != nullptr; link = &(*link)->unborn_next) {
+void unlist_starting_m(m& mp) {
+    for (m** link = &sched.starting_ms; *link != nullptr; link = &(*link)->starting_next) {
         if (*link != &mp) continue;
-        *link = mp.unborn_next;
-        mp.unborn_next = nullptr;
+        *link = mp.starting_next;
+        mp.starting_next = nullptr;
         return;
     }
 }

@@ -12,8 +12,8 @@ namespace rota::rt {
 // sysmon.
 void forget_missed_ms() ROTA_EXCLUDES(sched.mu);
 
-// Takes mp, which has not begun, off sched.unborn: it has a p no longer.
-void unlist_unborn(m& mp) ROTA_REQUIRES(sched.mu);
+// Takes mp, which has not begun, off sched.starting_ms: it has a p no longer.
+void unlist_starting_m(m& mp) ROTA_REQUIRES(sched.mu);
 
 // For the makers of ms: a new record, listed in sched.allm; the record of an m that has ended, or
 // a new one; and the way back of a record whose m ends or cannot begin.

@@ -37,7 +37,7 @@ void minit(m& self) {
     self.tid.store(current_thread_id(), memory_order_relaxed);  // relaxed: published with the p
     // Resets sysmon's guesses about the record's last thread. relaxed: sysmon's reads are guesses
     self.resumed_in_slice.store(0, memory_order_relaxed);
-    self.sleeps_then.store(~std::uint64_t{0}, memory_order_relaxed);
+    self.sleeps_at_resume.store(~std::uint64_t{0}, memory_order_relaxed);
 #if ROTA_ASAN || ROTA_TSAN
     const thread_stack own = current_thread_stack();
     fiber_adopt_thread(self.g0.fib, own.bottom, own.size);
@@ -88,9 +88,9 @@ void end_m(m& self) {
 }
 
 // Returns the p that the m was made for; null: the m is a standby m, or another m has taken the p.
-p* be_born(m& self) {
+p* finish_start(m& self) {
     const lock_guard guard(sched.mu);
-    unlist_unborn(self);
+    unlist_starting_m(self);
     if (self.is_coming) --sched.standbys_coming;
     self.is_coming = false;
     p* const pp = self.next_p;
@@ -113,7 +113,7 @@ void* mstart(void* arg) {
     thread_set_name(name);
     ROTA_PROBE1("m_start", "8", self.id);
     self.in_runtime.store(1, memory_order_relaxed);  // relaxed: its reader brings the barrier
-    if (p* const pp = be_born(self)) acquirep(self, *pp);
+    if (p* const pp = finish_start(self)) acquirep(self, *pp);
     schedule_loop(self);
     end_m(self);
     return nullptr;

@@ -62,8 +62,8 @@ void note_grant() {
 }
 
 // Takes the p from mp, which will not begin. `spun`: mp was counted as a spinner.
-p& take_from_unborn(m& mp, bool& spun) ROTA_REQUIRES(sched.mu) {
-    unlist_unborn(mp);
+p& take_p_of_starting_m(m& mp, bool& spun) ROTA_REQUIRES(sched.mu) {
+    unlist_starting_m(mp);
     p& pp = *mp.next_p;
     spun = mp.spinning;
     mp.next_p = nullptr;
@@ -89,7 +89,7 @@ legacy give_to_other(m& mp) ROTA_REQUIRES(sched.mu) {
     m* const other = idle != nullptr ? idle : pop_suspended();
     if (other == nullptr) return {};
     bool spun = false;
-    other->next_p = &take_from_unborn(mp, spun);
+    other->next_p = &take_p_of_starting_m(mp, spun);
     other->spinning = spun && idle != nullptr;
     if (spun && idle == nullptr) uncount_spinner();
     return {true, other, spun && idle == nullptr};
@@ -99,7 +99,7 @@ legacy give_to_other(m& mp) ROTA_REQUIRES(sched.mu) {
 legacy give_back(m& mp) ROTA_REQUIRES(sched.mu) {
     if (sched.retaken_count == 0) return {};
     bool spun = false;
-    p& pp = take_from_unborn(mp, spun);
+    p& pp = take_p_of_starting_m(mp, spun);
     idle_again(pp, spun);
     return {true, nullptr, false};
 }

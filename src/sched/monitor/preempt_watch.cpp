@@ -74,7 +74,7 @@ bool is_most(std::int64_t spent, std::int64_t time) { return spent >= time - tim
 
 // Whether the m has computed for most of the time that it was watched.
 bool is_steady(const p& pp) {
-    return is_most(pp.watch.cpu - pp.watch.cpu_then, nanotime() - pp.watch.then);
+    return is_most(pp.watch.cpu - pp.watch.observed_cpu, nanotime() - pp.watch.observed_at);
 }
 
 // Whether no goroutine waits for pp, or only a single urgent goroutine does.
@@ -103,7 +103,7 @@ bool waits_computing(const p& pp, const m& mp, int tid) {
         return false;
     std::uint64_t sleeps = 0;
     return state_of_thread(tid, sleeps) == thread_state::awake &&
-           sleeps == mp.sleeps_then.load(memory_order_relaxed) &&  // relaxed: a guess
+           sleeps == mp.sleeps_at_resume.load(memory_order_relaxed) &&  // relaxed: a guess
            thread_cpu_time(tid) == pp.watch.cpu;
 }
 
@@ -113,28 +113,31 @@ std::int64_t spent_in_turn(const p& pp) {
     return pp.watch.cpu - pp.watch.cpu_first + (pp.watch.first_at - pp.watch.since);
 }
 
-std::int64_t allowance_of(const m& mp) { return mp.turn_used != 0 ? lent_time : cpu_without_p_max; }
+std::int64_t allowance_of(const m& mp) {
+    return mp.slice_used != 0 ? lent_time : cpu_without_p_max;
+}
 
 // Continues the turn of mp's goroutine on pp, if mp had lent its p and that turn is not over.
 void go_on_with_turn(const p& pp, decltype(p::watch)& w, m& mp) {
-    const std::int64_t used = std::exchange(mp.turn_used, 0);
+    const std::int64_t used = std::exchange(mp.slice_used, 0);
     const std::int64_t away = w.since - mp.lent_at;
     if (used == 0 || away > (mp.lent_waiting ? waiting_max : lending_max)) return;
     if (mp.resumed_in_slice.load(memory_order_relaxed) != turn_of(pp)) return;  // relaxed: a guess
     // The time without the p counts if the thread waited for a processor: otherwise its turn would
     // never end.
     w.since -= mp.lent_waiting ? used + away : used;
-    if (mp.lent_waiting) w.first_at = w.since + mp.turn_spent;  // the rest of the turn was waiting
-    w.cpu = mp.cpu_seen;                                        // sysmon has followed mp meanwhile
-    w.cpu_then = mp.cpu_then;
-    w.then = mp.then;
+    // the rest of the turn was waiting
+    if (mp.lent_waiting) w.first_at = w.since + mp.slice_computed;
+    w.cpu = mp.cpu_seen;  // sysmon has followed mp meanwhile
+    w.observed_cpu = mp.observed_cpu;
+    w.observed_at = mp.observed_at;
 }
 
 // From here on mp's thread may run for `allowance` ns of its CPU time without a p.
 void allow(m& mp, std::int64_t allowance) {
     mp.cpu_seen = thread_cpu_time(mp.tid.load(memory_order_relaxed));  // relaxed: see tid
-    mp.cpu_then = mp.cpu_seen;
-    mp.then = nanotime();
+    mp.observed_cpu = mp.cpu_seen;
+    mp.observed_at = nanotime();
     mp.allowance = allowance;
     mp.sleeps_known = false;
 }
@@ -166,8 +169,8 @@ bool preempt_watch::round(std::int64_t now) {
     bool taken = false;
     for (std::int32_t i = 0; i < proc_count(); ++i) taken = look_at(*sched.allp[i], now) || taken;
     follow();
-    free_what_is_stuck(now);
-    if (now < attentive_until_) wake_beside_idle_p(now);
+    release_stuck_ms(now);
+    if (now < attentive_until_) wake_for_idle_p(now);
     note_progress(now);
     return taken;
 }
@@ -278,8 +281,8 @@ bool preempt_watch::look_at(p& pp, std::int64_t now) {
         w.first_at = now;
     }
     if (cpu == w.cpu || w.cpu < 0) {
-        w.cpu_then = cpu;
-        w.then = nanotime();
+        w.observed_cpu = cpu;
+        w.observed_at = nanotime();
     }
     if (cpu != w.cpu) {
         const bool slept = w.cpu >= 0 && !is_most(cpu - w.cpu, now - w.looked_at) &&
@@ -383,11 +386,11 @@ bool preempt_watch::retake(p& pp, m& mp, standby_for why, ended_turn ended, std:
         pp.watch = {};
         pp.seen_sched_when = now;  // the next goroutine's slice is new
         if (!was_blocked) note_computed(pp, now);
-        mp.turn_used = is_lent ? used : 0;
-        mp.turn_spent = spent;
+        mp.slice_used = is_lent ? used : 0;
+        mp.slice_computed = spent;
         if (is_lent) mp.lent_at = now;
         mp.lent_waiting = is_lent && ended.waits;
-        mp.was_let_go = false;
+        mp.released_without_p = false;
         published_count_ = -1;
         pp.lender = nullptr;
         // The lending satisfies the request to yield. A stop of the world asks again.
@@ -447,7 +450,7 @@ void preempt_watch::stop(p& pp, m& mp, std::int64_t now) {
     if (!retake(pp, mp, standby_for::computes, ended, now)) return;
     attentive_until_ = computed_until_ = now + attention;
     stopped_until_ = now + stop_takes;
-    if (mp.turn_used != 0) {
+    if (mp.slice_used != 0) {
         lent_until_ = now + 2 * lent_time;
         return;
     }
@@ -477,14 +480,15 @@ bool preempt_watch::still_runs_without_p(m& mp) {
     // relaxed: a hint
     if (mp.entry.load(memory_order_relaxed) != entry_state::retaken) return false;
     if (mp.suspended.load(memory_order_relaxed)) {  // relaxed: a hint
-        mp.turn_used = 0;                           // its next turn is new
+        mp.slice_used = 0;                          // its next turn is new
         return true;
     }
-    const std::uint32_t stay = mp.stays.load(memory_order_relaxed);  // relaxed: a round late
-    if (stay != mp.stay) {  // a new stay without a p: mp was in a system call meanwhile
-        mp.stay = stay;
+    // relaxed: a round late
+    const std::uint32_t stay = mp.returns_without_p.load(memory_order_relaxed);
+    if (stay != mp.observed_return) {  // a new stay without a p: mp was in a system call meanwhile
+        mp.observed_return = stay;
         published_count_ = -1;  // an m that left its p has counted itself in retaken_count too
-        mp.turn_used = 0;
+        mp.slice_used = 0;
         allow(mp, cpu_without_p_max);
         return true;
     }
@@ -493,26 +497,26 @@ bool preempt_watch::still_runs_without_p(m& mp) {
     const std::int64_t now = nanotime();
     const bool is_still = cpu == mp.cpu_seen;  // blocked, or without a processor
     mp.cpu_seen = cpu;
-    const std::int64_t spent = cpu - mp.cpu_then;
+    const std::int64_t spent = cpu - mp.observed_cpu;
     if (is_still) {
         if (!mp.sleeps_known) {
-            mp.cpu_then = cpu;
-            mp.then = now;
+            mp.observed_cpu = cpu;
+            mp.observed_at = now;
         }
         return true;
     }
     mp.lent_waiting = false;  // the thread has had a processor since
-    if (!mp.was_let_go) computed_until_ = now + attention;
+    if (!mp.released_without_p) computed_until_ = now + attention;
     if (look_again_ == soon::no) look_again_ = soon::work_waits;
     if (spent < mp.allowance || !stop_settings.stops) return true;
     progress_rounds_ = 0;
-    const bool stops = is_to_be_stopped(mp, tid, spent, now - mp.then);
-    mp.cpu_then = cpu;
-    mp.then = now;
+    const bool stops = is_to_be_stopped(mp, tid, spent, now - mp.observed_at);
+    mp.observed_cpu = cpu;
+    mp.observed_at = now;
     mp.allowance = cpu_without_p_max;
     if (!stops || !begin_stopping()) return true;
-    mp.was_let_go = false;
-    mp.turn_used = 0;
+    mp.released_without_p = false;
+    mp.slice_used = 0;
     // relaxed: a hint. If mp is in its next call by now, the signal must not interrupt that.
     if (mp.entry.load(memory_order_relaxed) == entry_state::retaken) stop_thread(mp);
     return true;
@@ -522,7 +526,7 @@ void preempt_watch::adopt_retaken() {
     for (m* mp = ms_just_retaken(); mp != nullptr;) {
         m* const next = mp->retaken_next;
         allow(*mp, allowance_of(*mp));
-        mp->was_let_go = false;
+        mp->released_without_p = false;
         mp->retaken_next = retaken_ms_;
         retaken_ms_ = mp;
         ++retaken_count_;
@@ -565,7 +569,7 @@ void preempt_watch::publish_retaken_count() {
 // hold the ps may wait, inside the runtime, for a lock that the stopped thread holds. Where threads
 // compute without a p anyway, there are more likely just too many threads for the processors: then
 // sysmon waits longer.
-void preempt_watch::free_what_is_stuck(std::int64_t now) {
+void preempt_watch::release_stuck_ms(std::int64_t now) {
     bool anyone = false;
     {
         const lock_guard guard(sched.mu);
@@ -583,7 +587,7 @@ void preempt_watch::free_what_is_stuck(std::int64_t now) {
         m* const mp = release_suspended();
         if (mp != nullptr) {
             allow(*mp, time_slice);
-            mp->was_let_go = true;
+            mp->released_without_p = true;
         }
     }
     if (anyone && look_again_ == soon::no) look_again_ = soon::work_waits;
@@ -592,7 +596,7 @@ void preempt_watch::free_what_is_stuck(std::int64_t now) {
 // Wakes an m for a p that has been idle for 1 ms beside stopped threads, or although a spinner was
 // called for: a p that was given back may be so. A lender that waits for a processor has a slice's
 // time to come for its p: the next stopped thread would have to wait too.
-void preempt_watch::wake_beside_idle_p(std::int64_t now) {
+void preempt_watch::wake_for_idle_p(std::int64_t now) {
     const bool is_wanted = global_has_work() ||
                            sched.need_spinning.load(memory_order_relaxed);  // relaxed: a round late
     if (!is_wanted || !is_any_idle() || do_lenders_come(now - time_slice)) {

@@ -87,8 +87,8 @@ class preempt_watch {
     void follow();
     bool still_runs_without_p(m& mp);
     bool is_to_be_stopped(m& mp, int tid, std::int64_t spent, std::int64_t time);
-    void free_what_is_stuck(std::int64_t now);
-    void wake_beside_idle_p(std::int64_t now);
+    void release_stuck_ms(std::int64_t now);
+    void wake_for_idle_p(std::int64_t now);
 
     enum class soon : unsigned char { no, work_waits, question_open };
     soon look_again_ = soon::no;

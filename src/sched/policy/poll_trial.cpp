@@ -76,12 +76,12 @@ enum class pace : std::uint8_t { not_known, good, slow };
 pace pace_of(p& pp, std::int64_t now) {
     const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: a guess
     const bool anyone_waits = !runq_empty(pp) || global_has_work();
-    const std::int64_t since = anyone_waits ? pp.left_since : 0;
+    const std::int64_t since = anyone_waits ? pp.pace_since : 0;
     if (since != 0 && now - since < slow_look_ns) return pace::not_known;
-    const std::int64_t turns = tick - pp.left_tick;
+    const std::int64_t turns = tick - pp.pace_tick;
     const bool slow = since != 0 && turns * slow_look_ns < slow_turns * (now - since);
-    pp.left_since = anyone_waits ? now : 0;
-    pp.left_tick = tick;
+    pp.pace_since = anyone_waits ? now : 0;
+    pp.pace_tick = tick;
     return slow ? pace::slow : pace::good;
 }
 
@@ -90,13 +90,13 @@ bool has_long_waited(p& pp, std::int64_t now) {
     // relaxed, both: a guess
     const std::uint32_t head = pp.runq_head.load(memory_order_relaxed);
     const std::uint32_t tail = pp.runq_tail.load(memory_order_relaxed);
-    const bool is_gone = static_cast<std::int32_t>(head - pp.last_place) >= 0;
-    if (is_gone || pp.last_since == 0) {
-        pp.last_since = head == tail ? 0 : now;
-        pp.last_place = tail;
+    const bool is_gone = static_cast<std::int32_t>(head - pp.tail_index) >= 0;
+    if (is_gone || pp.tail_since == 0) {
+        pp.tail_since = head == tail ? 0 : now;
+        pp.tail_index = tail;
         return false;
     }
-    return now - pp.last_since > long_wait_ns;
+    return now - pp.tail_since > long_wait_ns;
 }
 
 // Whether the m of pp is awake but had a processor for less than half of the time since a look that
@@ -105,23 +105,23 @@ bool has_long_waited(p& pp, std::int64_t now) {
 // Caller: in each look. Reads the thread's clock if the caller asks, or the old look is 1 ms old.
 bool is_without_processor(p& pp, bool is_asked) {
     const std::int64_t now = nanotime();
-    const bool is_due = pp.left_mp == nullptr || now - pp.left_look >= slow_look_ns;
+    const bool is_due = pp.clocked_mp == nullptr || now - pp.clocked_at >= slow_look_ns;
     m* const mp = is_asked || is_due ? pp.mp.load(memory_order_acquire) : nullptr;  // pairs(p.m)
     if (mp == nullptr) return false;
     const int tid = mp->tid.load(memory_order_relaxed);  // relaxed: see tid
     const std::int64_t cpu = thread_cpu_time(tid);
     const std::uint32_t calls = pp.syscall_tick.load(memory_order_relaxed);  // relaxed: a guess
     // A clock that has gone back, or cannot be read, is that of another thread.
-    const bool knows = pp.left_mp == mp && pp.left_calls == calls && cpu >= pp.left_cpu;
+    const bool knows = pp.clocked_mp == mp && pp.clocked_calls == calls && cpu >= pp.clocked_cpu;
     const std::int64_t idle_until = pp.idle_until.load(memory_order_relaxed);  // relaxed: a guess
-    const std::int64_t time = now - std::max(pp.left_look, idle_until);
+    const std::int64_t time = now - std::max(pp.clocked_at, idle_until);
     // CPU time from before the idle time counts too: a thread with more of it lacked no processor.
-    const std::int64_t spent = cpu - pp.left_cpu;
+    const std::int64_t spent = cpu - pp.clocked_cpu;
     if (!knows || is_due) {
-        pp.left_mp = cpu >= 0 ? mp : nullptr;
-        pp.left_calls = calls;
-        pp.left_cpu = cpu;
-        pp.left_look = nanotime();  // sysmon may have lost its own processor meanwhile
+        pp.clocked_mp = cpu >= 0 ? mp : nullptr;
+        pp.clocked_calls = calls;
+        pp.clocked_cpu = cpu;
+        pp.clocked_at = nanotime();  // sysmon may have lost its own processor meanwhile
     }
     return is_asked && knows && time >= kept_ns && 2 * spent < time &&
            state_at(*mp, tid, cpu, now) == thread_state::awake;
@@ -130,24 +130,24 @@ bool is_without_processor(p& pp, bool is_asked) {
 // Whether the goroutines that wait while pp makes no progress are left to pp all the same, since
 // its m lacks only a processor. At most 10 ms in a row: the program may have given the thread of
 // that m a smaller share of the processors than other threads.
-bool is_excused(p& pp, bool lacks_one, std::int64_t now) {
-    if (lacks_one && pp.excused_since == 0) pp.excused_since = now;
-    const bool excused = lacks_one && now - pp.excused_since < long_wait_ns;
-    if (!excused) pp.excused_since = 0;
+bool may_go_without_processor(p& pp, bool lacks_one, std::int64_t now) {
+    if (lacks_one && pp.starved_since == 0) pp.starved_since = now;
+    const bool excused = lacks_one && now - pp.starved_since < long_wait_ns;
+    if (!excused) pp.starved_since = 0;
     return excused;
 }
 
 // Forgets what was seen of pp, which tells nothing of the future: pp is idle, or is new to the
 // look.
 void forget_waiting(p& pp) {
-    pp.left_since = pp.last_since = pp.excused_since = 0;
-    pp.left_mp = nullptr;
+    pp.pace_since = pp.tail_since = pp.starved_since = 0;
+    pp.clocked_mp = nullptr;
 }
 
 // Whether a goroutine has waited in one ring for as long as the usual distance of two looks.
 bool has_anyone_waited(std::int64_t now) {
     for (std::int32_t i = 0; i < proc_count(); ++i) {
-        const std::int64_t since = sched.allp[i]->last_since;
+        const std::int64_t since = sched.allp[i]->tail_since;
         if (since != 0 && now - since >= nap_single_max_us * 1000) return true;
     }
     return false;
@@ -179,8 +179,8 @@ outlook look_at_all(std::int64_t now, bool asks) {
         const pace how = pace_of(pp, now);
         const bool is_kept = how == pace::slow || (stands_still(pp, now) && !runq_empty(pp));
         const bool lacks_one = is_without_processor(pp, is_kept || asks);
-        if (is_kept && !is_excused(pp, lacks_one, now)) seen.is_anyone_left = true;
-        if (how == pace::good && !is_kept) pp.excused_since = 0;
+        if (is_kept && !may_go_without_processor(pp, lacks_one, now)) seen.is_anyone_left = true;
+        if (how == pace::good && !is_kept) pp.starved_since = 0;
         if (has_long_waited(pp, now)) seen.is_anyone_left = true;
         seen.is_any_at_work = true;
         seen.does_any_get_on = seen.does_any_get_on || !lacks_one;

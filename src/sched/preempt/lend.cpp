@@ -46,7 +46,7 @@ bool has_run(const m& lender, std::int64_t clock) {
 
 // Whether pp is no longer owed to its lender, which waited for a processor and has run since, or
 // has not come in time.
-bool is_no_lender_any_more(const p& pp, const m& lender) {
+bool is_debt_void(const p& pp, const m& lender) {
     if (pp.lender_clock < 0) return false;
     return nanotime() - pp.lent_at > coming_max || has_run(lender, pp.lender_clock);
 }
@@ -62,7 +62,7 @@ void lend(p& pp, m& lender, std::int64_t clock) {
 bool return_to_lender(p& pp) {
     if (ROTA_LIKELY(pp.lender == nullptr)) return false;
     m& lender = *pp.lender;
-    if (!misses_p(lender) || is_no_lender_any_more(pp, lender)) {
+    if (!misses_p(lender) || is_debt_void(pp, lender)) {
         pp.lender = nullptr;
         return false;
     }

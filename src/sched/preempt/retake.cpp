@@ -91,7 +91,7 @@ bool retake_p(p& pp, retake_from what) {
 }
 
 void run_as_retaken(m& self) {
-    bump(self.stays);
+    bump(self.returns_without_p);
     const lock_guard guard(one_taker);
     self.entry.store(entry_state::retaken, memory_order_seq_cst);  // pairs(exit.flag)
     note_taken(self);

@@ -35,10 +35,10 @@ void get_in_line(m& self) ROTA_REQUIRES(sched.mu) {
 // p was meant for a spinner, which is no longer counted.
 p* find_p(bool& spun) ROTA_REQUIRES(sched.mu) {
     if (p* const pp = pidle_get()) return pp;
-    m* const mp = sched.unborn;
+    m* const mp = sched.starting_ms;
     if (mp == nullptr) return nullptr;
-    sched.unborn = mp->unborn_next;
-    mp->unborn_next = nullptr;
+    sched.starting_ms = mp->starting_next;
+    mp->starting_next = nullptr;
     p* const pp = mp->next_p;
     mp->next_p = nullptr;
     spun = mp->spinning;
@@ -51,7 +51,7 @@ p* find_p(bool& spun) ROTA_REQUIRES(sched.mu) {
 
 void go_on(m& self, p& pp) {
     bump(pp.sched_tick);  // before sysmon can see the holder: one turn, one tick
-    self.sleeps_then.store(current_thread_sleeps(), memory_order_relaxed);  // relaxed: a guess
+    self.sleeps_at_resume.store(current_thread_sleeps(), memory_order_relaxed);  // relaxed: a guess
     // relaxed: a guess
     self.resumed_in_slice.store(turn_of(pp), memory_order_relaxed);
     acquirep(self, pp);

@@ -16,8 +16,8 @@
 // A stopped thread may hold any lock of the program or of the C library. So nothing that gives it a
 // p again waits for such a lock. The scheduler calls no malloc. The template thread, a thread that
 // does nothing else, makes the threads (sched/m/template_thread). An m whose thread is still to be
-// made gives its p to a thread that stops (sched.unborn). And sysmon lets a stopped thread go on
-// without a p where nothing else moves.
+// made gives its p to a thread that stops (sched.starting_ms). And sysmon lets a stopped thread go
+// on without a p where nothing else moves.
 #pragma once
 
 #include "base/annotations.hpp"

@@ -73,7 +73,7 @@ bool is_thread_of_runtime(int tid) {
 // the first look has slept until the second.
 std::uint64_t number_of_stillness() {
     const lock_guard guard(sched.mu);
-    return is_deadlocked() ? sched.stirs : 0;
+    return is_deadlocked() ? sched.activity_serial : 0;
 }
 
 void note_suspicion() {

@@ -68,7 +68,7 @@ p* pidle_get() {
     pp->idle_until.store(now, memory_order_relaxed);  // relaxed: a guess
     sched.worked.add_idle(now, -1);
     sched.idle_p_count.fetch_sub(1, memory_order_seq_cst);  // pairs(wake.submit)
-    ++sched.stirs;
+    ++sched.activity_serial;
     check_lists();
     wake_sysmon();
     return pp;

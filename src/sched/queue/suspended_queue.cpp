@@ -7,7 +7,7 @@ namespace rota::rt {
 
 void push_suspended(m& mp) {
     mp.suspended_next = nullptr;
-    mp.its_turn = sched.runq.pushed();
+    mp.suspended_ticket = sched.runq.pushed();
     if (sched.suspended_last != nullptr) sched.suspended_last->suspended_next = &mp;
     else sched.suspended_first = &mp;
     sched.suspended_last = &mp;
@@ -19,7 +19,8 @@ void push_suspended(m& mp) {
 
 std::uint32_t ahead_of_suspended() {
     // popped() may be beyond the turn: a batch takes later goroutines too.
-    const auto n = static_cast<std::int32_t>(sched.suspended_first->its_turn - sched.runq.popped());
+    const auto n =
+        static_cast<std::int32_t>(sched.suspended_first->suspended_ticket - sched.runq.popped());
     return n > 0 ? static_cast<std::uint32_t>(n) : 0;
 }
 

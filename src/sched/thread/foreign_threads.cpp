@@ -144,7 +144,7 @@ m& thread_becomes_m() {
     forget_early_use();
     mp->is_outside.store(false, memory_order_relaxed);     // relaxed: see there
     sched.runs_coming.fetch_sub(1, memory_order_relaxed);  // relaxed: under sched.mu
-    ++sched.stirs;
+    ++sched.activity_serial;
     ++sched.run_count;
     return *mp;
 }
@@ -170,7 +170,7 @@ void m_becomes_thread(m& self) {
         const lock_guard guard(sched.mu);
         --sched.m_count;
         self.is_outside.store(true, memory_order_relaxed);  // relaxed: see there
-        ++sched.stirs;
+        ++sched.activity_serial;
         --sched.run_count;
         if (!self.detach_after_run) {
             count_outside();

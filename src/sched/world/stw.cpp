@@ -74,10 +74,10 @@ void take_syscall_ps(F each) ROTA_REQUIRES(sched.mu) {
 // Takes the ps of ms whose threads are still to be made, which may take long. A spinner among them
 // is still needed afterwards.
 template <class F>
-void take_unborn_ps(F each) ROTA_REQUIRES(sched.mu) {
-    while (m* const mp = sched.unborn) {
-        sched.unborn = mp->unborn_next;
-        mp->unborn_next = nullptr;
+void take_ps_of_starting_ms(F each) ROTA_REQUIRES(sched.mu) {
+    while (m* const mp = sched.starting_ms) {
+        sched.starting_ms = mp->starting_next;
+        mp->starting_next = nullptr;
         p& pp = *mp->next_p;
         mp->next_p = nullptr;
         if (mp->spinning) {
@@ -106,7 +106,7 @@ bool begin_stop(const m& self) {
         --left;
     };
     take_syscall_ps(in_hand);
-    take_unborn_ps(in_hand);
+    take_ps_of_starting_ms(in_hand);
     sched.stop_note.clear();
     sched.stop_wait.store(left, memory_order_relaxed);  // relaxed: under sched.mu
     sched.world_stops = true;
@@ -150,7 +150,7 @@ void press(bool insist) {
     if (!any && !insist) return;
     const lock_guard guard(sched.mu);
     take_syscall_ps(count_taken);
-    take_unborn_ps(count_taken);
+    take_ps_of_starting_ms(count_taken);
 }
 
 // Waits until every p is stopped. False: the process exits, and an m that holds a p will never give

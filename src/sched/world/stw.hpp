@@ -8,7 +8,7 @@
 //     p before                 how it comes to the stopper                     p meanwhile
 //     idle       under sched.mu, at once                                          gcstop
 //     syscall    by the compare-and-swap that sysmon uses (retake), at once       gcstop
-//     of an m whose thread is still to be made: under sched.mu (sched.unborn)     gcstop
+//     of an m whose thread is still to be made: under sched.mu (sched.starting_ms)     gcstop
 //     in the hands of a thread that starts an m with it: as the next line         gcstop
 //     running    its m is asked to yield, comes through g0 (sched.direct_switch_blockers) gcstop
 //                to findrunnable, or to pidle_put, and gives it up under sched.mu;
