@@ -16,7 +16,7 @@
 #include "sched/modes/seeded.hpp"
 #include "sched/preempt/suspend.hpp"
 #include "sched/queue/idle.hpp"
-#include "sched/thread/threads.hpp"
+#include "sched/thread/foreign_threads.hpp"
 #include "sys/call/clock.hpp"
 #include "sys/thread/asymmetric.hpp"
 #include "sys/thread/thread.hpp"

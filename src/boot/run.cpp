@@ -5,7 +5,6 @@
 #include "boot/exit.hpp"
 #include "core/getg.hpp"
 #include "diag/crash/crash.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/modes.hpp"
 #include "sched/base/runtime_entry.hpp"
 #include "sched/base/schedule.hpp"

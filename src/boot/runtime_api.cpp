@@ -12,7 +12,6 @@
 #include "core/sched.hpp"
 #include "diag/profile/stack_depths.hpp"
 #include "diag/stack/stack_text.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/hooks.hpp"
 #include "sched/base/park.hpp"
 #include "sched/base/runtime_entry.hpp"

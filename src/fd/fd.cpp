@@ -10,7 +10,7 @@
 #include "fd/blocking_call.hpp"
 #include "fd/poll_wait.hpp"
 #include "netpoll/poller.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sync/wait/sema.hpp"
 #include "sys/io/file.hpp"
 #include "sys/io/io.hpp"

@@ -3,7 +3,7 @@
 
 #include "base/check.hpp"
 #include "base/fatal.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sync/wait/sema.hpp"
 #include "sys/call/clock.hpp"
 

@@ -12,7 +12,7 @@
 #include "fd/turn.hpp"
 #include "netpoll/file_request.hpp"
 #include "netpoll/poller.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sys/call/call.hpp"
 #include "sys/io/file.hpp"
 

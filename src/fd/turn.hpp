@@ -7,7 +7,7 @@
 #include "fd/blocking_call.hpp"
 #include "fd/fd.hpp"
 #include "fd/poll_wait.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 
 namespace rota::rt {
 

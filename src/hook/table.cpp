@@ -7,6 +7,7 @@
 #include "netpoll/poll_word.hpp"
 #include "netpoll/poller.hpp"
 #include "sched/base/park.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sys/call/call.hpp"
 #include "sys/io/file.hpp"
 

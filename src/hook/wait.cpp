@@ -13,7 +13,7 @@
 #include "hook/protocol.hpp"
 #include "hook/table.hpp"
 #include "netpoll/poller.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sys/io/io.hpp"
 
 namespace rota::rt {

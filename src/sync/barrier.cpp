@@ -5,7 +5,7 @@
 #include <rota/panic.hpp>
 
 #include "sched/base/bubble.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sync/wait/wait_list.hpp"
 
 namespace rota::detail {

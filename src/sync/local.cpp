@@ -12,7 +12,7 @@
 #include "base/fatal.hpp"
 #include "core/getg.hpp"
 #include "mem/mapped.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sys/thread/lock.hpp"
 
 namespace rota::detail {

@@ -12,7 +12,7 @@
 #include <algorithm>
 
 #include "core/getg.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sys/call/clock.hpp"
 #include "sys/thread/lock.hpp"
 #include "sys/thread/thread.hpp"

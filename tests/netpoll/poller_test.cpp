@@ -15,7 +15,7 @@
 #include <rota/go.hpp>
 
 #include "netpoll/poll_desc.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sys/call/clock.hpp"
 #include "sys/call/fault.hpp"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "netpoll/file_request.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sys/call/clock.hpp"
 #include "sys/proc/thread_list.hpp"
 #include "sys/thread/thread.hpp"

@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sys/call/clock.hpp"
 #include "sys/call/fault.hpp"
 

@@ -12,7 +12,7 @@
 #include "mem/mapped.hpp"
 #include "sched/m/m_thread.hpp"
 #include "sched/queue/deadlock.hpp"
-#include "sched/thread/threads.hpp"
+#include "sched/thread/foreign_threads.hpp"
 #include "sys/call/clock.hpp"
 #include "sys/signal/stop_signal.hpp"
 #include "sys/thread/thread.hpp"

@@ -4,7 +4,7 @@
 #include "core/sched.hpp"
 #include "mem/mapped.hpp"
 #include "mem/stack.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sys/signal/signal.hpp"
 #include "trace/contention.hpp"
 #include "trace/counters.hpp"

@@ -26,7 +26,6 @@
 #include "diag/stack/stack_text.hpp"
 #include "diag/symbol/frame_name.hpp"
 #include "diag/text/append_format.hpp"
-#include "sched/base/entry.hpp"
 #include "sched/base/hooks.hpp"
 #include "sched/base/runtime_entry.hpp"
 #include "sched/record/labels.hpp"

@@ -9,7 +9,7 @@
 
 #include "diag/symbol/frame_name.hpp"
 #include "diag/symbol/symbolize.hpp"
-#include "sched/base/entry.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sched/record/trace_events.hpp"
 #include "trace/stacks.hpp"
 

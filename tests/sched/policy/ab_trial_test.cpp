@@ -35,7 +35,7 @@ class scene {
         return trial.look(now, [this] { return steps(); });
     }
     std::uint32_t steps() const { return static_cast<std::uint32_t>(done / 100); }
-    // Runs to the end of the row; returns the row's length in spans.
+    // Runs to the end of the sample; returns the length of the sample in slots.
     std::int64_t go_through_row() {
         const std::int64_t since = now;
         std::uint64_t then = 0;
@@ -100,7 +100,7 @@ TEST(ab_trial, gives_the_better_way_more_and_more_of_the_time_up_to_a_limit) {
         for (const std::int64_t slots : {1, 1, 4, 1, 16, 1, 16})
             EXPECT_EQ(s.go_through_row(), slots);
     }
-    scene s;  // weighed after each row: the second way has won twice before its second row
+    scene s;  // weighed after each sample: the second way has won twice before its second sample
     s.per_ms[1] = 1500;
     for (const std::int64_t slots : {1, 1, 1, 16, 1, 16}) EXPECT_EQ(s.go_through_row(), slots);
 }
@@ -117,11 +117,11 @@ TEST(ab_trial, gives_the_second_way_a_longer_row_at_first_where_it_is_told_to) {
     s.per_ms[1] = 1500;
     for (int i = 0; i < 6; ++i) s.go_through_row();
     s.trial.begin_afresh(s.now);  // the second way has been better
-    for (const std::int64_t spans : {1, 8}) EXPECT_EQ(s.go_through_row(), spans);
+    for (const std::int64_t slots : {1, 8}) EXPECT_EQ(s.go_through_row(), slots);
     s.trial.begin_first(s.now);
     s.go_through_row();
-    s.trial.abort_sample(s.now);  // the second way has done harm in that row
-    EXPECT_EQ(s.trial.spans(second), 1);
+    s.trial.abort_sample(s.now);  // the second way has done harm in that sample
+    EXPECT_EQ(s.trial.slots(second), 1);
 }
 
 TEST(ab_trial, prefers_the_second_way_by_a_margin_only) {
@@ -186,7 +186,7 @@ TEST(ab_trial, is_slow_to_take_a_way_again_that_has_done_harm) {
     }
 }
 
-// If the cost of a row is unknown, the cost of a step of the other way says nothing.
+// If the cost of a sample is unknown, the cost of a step of the other way says nothing.
 TEST(ab_trial, weighs_costs_only_if_both_are_known) {
     scene s;
     s.cost_ns[1] = 1;  // a way that costs almost nothing, beside a way whose clock stands still
@@ -194,7 +194,7 @@ TEST(ab_trial, weighs_costs_only_if_both_are_known) {
     EXPECT_TRUE(prefers(s, first));
 }
 
-// What could go wrong: a way does harm before it has had a whole row, and the trial still remembers
+// What could go wrong: a way does harm before it has had a whole sample, and the trial still remembers
 // figures from before it began afresh.
 TEST(ab_trial, begins_afresh_with_nothing_known) {
     ab_trial_rules lenient = rules;
@@ -256,7 +256,7 @@ TEST(ab_trial, is_not_led_astray_by_one_row_if_it_remembers_others) {
         s.per_ms[0] = 1600;  // by chance
         s.go_through_row();
         // Shorter, so that the trial soon knows whether it was chance.
-        EXPECT_EQ(s.trial.spans(second), remembers ? rules.slots_max / rules.growth : 1);
+        EXPECT_EQ(s.trial.slots(second), remembers ? rules.slots_max / rules.growth : 1);
         s.share_of_first(20);
         EXPECT_GT(s.share_of_first(20), 90);  // it was chance
     }
@@ -298,7 +298,7 @@ TEST(ab_trial, remembers_what_is_known_of_a_way_that_is_cut_short) {
         s.go_through_row();
         EXPECT_EQ(s.trial.slots(first), 1);
     }
-    // Harm in a row weighs as much as if the row had been no better until then, and no more.
+    // Harm in a sample weighs as much as if the sample had been no better until then, and no more.
     for (const std::uint64_t per_ms : {500u, 1500u}) {
         scene s(patient);
         s.per_ms[1] = per_ms;
@@ -342,7 +342,7 @@ TEST(ab_trial, gives_a_row_of_few_steps_more_time_but_not_for_ever) {
 TEST(ab_trial, says_nothing_of_a_row_of_which_little_has_counted) {
     scene s;
     s.now += 5 * rules.slot_ns;  // the trial has not looked for so long
-    EXPECT_EQ(s.look(), row::begins_to_count);
+    EXPECT_EQ(s.look(), sample_state::begins_to_count);
     const std::int64_t since = s.now;
     while (s.look() == sample_state::settles) {
     }
@@ -360,7 +360,7 @@ TEST(ab_trial, turns_back_at_once_and_tries_the_second_way_again) {
     EXPECT_EQ(s.go_through_row(), 4);
     EXPECT_EQ(s.trial.now_is(), second);
     EXPECT_EQ(s.go_through_row(), 1);
-    EXPECT_EQ(s.trial.spans(second), 4);  // this time the row did no harm
+    EXPECT_EQ(s.trial.slots(second), 4);  // this time the sample did no harm
 }
 
 TEST(ab_trial, forgets_a_row_that_is_cut_short_or_everything) {

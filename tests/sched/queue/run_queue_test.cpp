@@ -277,7 +277,7 @@ TEST_F(run_queue, kb10_those_who_have_waited_for_long_get_more_turns) {
 
 TEST_F(run_queue, kb10_a_processor_that_is_lent_again_and_again_looks_after_the_others) {
     // Each lending could begin a new period in which normal goroutines must wait.
-    const auto host = std::make_unique<m>();
+    const auto lender = std::make_unique<m>();
     const lock_guard guard(sched.mu);
     global_put(make());  // 1
     global_put(make());  // 2
