@@ -4,7 +4,7 @@ import pathlib
 import re
 
 from .functions import functions
-from .links import links
+from .links import code_paths, links
 from .source import Finding
 
 FILE_LINES = 800
@@ -59,6 +59,7 @@ def sizes(tree):
 ORDERING = re.compile(r"\bmemory_order(?:_|::)(acquire|release|acq_rel|seq_cst|consume)\b")
 TAGS = re.compile(r"\bpairs\(([^)]*)\)")
 TAG = re.compile(r"[a-z][a-z0-9_.]*$")
+EDGES = "docs/memory_order.md"
 SEAM = "include/rota/detail/atomic.hpp"  # defines the operations; their callers name the edges
 
 
@@ -109,6 +110,23 @@ def ordering_tags(tree):
     for tag, places in ends.items():
         if len(places) == 1:
             yield Finding(*places[0], "ordering-tag", f"pairs({tag}) has one end only")
+    yield from explained_tags(tree, ends)
+
+
+def explained_tags(tree, ends):
+    """docs/memory_order.md names each tag in backticks, and begins no entry with another."""
+    page = tree.source(EDGES)
+    if page is None:
+        return
+    named = set(re.findall(r"`([^`\n]+)`", page.text))
+    for tag, places in ends.items():
+        if tag not in named:
+            yield Finding(*places[0], "ordering-tag", f"{EDGES} does not explain {tag}")
+    for number, line in enumerate(page.lines, 1):
+        entry = re.match(r"(?:\* |\*\*)(`[a-z0-9_.]+`(?:, `[a-z0-9_.]+`)*)(?::|\*\*$)", line)
+        for tag in re.findall(r"[^`, ]+", entry[1]) if entry else ():
+            if tag not in ends:
+                yield Finding(EDGES, number, "ordering-tag", f"no pairs({tag}) is in the code")
 
 
 # --- banned words and names -----------------------------------------------------------------------
@@ -190,4 +208,4 @@ def workplace(tree):
                     yield Finding(path, number, "workplace", f"`{match[0]}`: {what}")
 
 
-TEXT_RULES = (sizes, ordering_tags, words, names, workplace, links)
+TEXT_RULES = (sizes, ordering_tags, words, names, workplace, links, code_paths)

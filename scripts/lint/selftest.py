@@ -51,8 +51,11 @@ PLANTS = [
      "    for (n* m = all.load(memory_order_acquire); m != nullptr;\n"
      "         m = m->next) {}  // pairs(two)\n"
      "}\n"
-     "// pairs(alone)\n",
-     [(1, "ordering-tag"), (9, "ordering-tag"), (13, "ordering-tag")]),
+     "// pairs(alone)\n"
+     "// pairs(untold), pairs(untold)\n",
+     [(1, "ordering-tag"), (9, "ordering-tag"), (13, "ordering-tag"), (14, "ordering-tag")]),
+    ("docs/memory_order.md", "* `one`: a\n* `two`, `alone`: b\n* `gone`: c\n",
+     [(3, "ordering-tag")]),
     # words
     ("src/sys/call/words.cpp",
      "#include <iostream>\n"
@@ -87,8 +90,14 @@ PLANTS = [
      "    [l](absent.md)\n"
      "\n"
      "## Twice\n"
-     "## Twice\n",
-     [(2, "links"), (3, "links"), (3, "links")]),
+     "## Twice\n"
+     "`core/wide`, `core/wide.cpp`, `src/core/*`, `docs`; `nowhere/absent`; `core/absent`\n",
+     [(2, "links"), (3, "links"), (3, "links"), (13, "links")]),
+    ("src/core/paths.cpp",
+     "// core/wide, core/wide.cpp: as net/http and sync/cond.go say, core/absent.\n"
+     "// See core/absent.hpp (src/core/absent), and \"core/absent.hpp\".\n"
+     "const char* s = \"core/absent.hpp\";\n",
+     [(1, "links"), (2, "links"), (2, "links")]),
 ]
 
 TOOL_PLANTS = [
