@@ -1,6 +1,6 @@
-// Functions that close descriptors. The goroutines that wait for the descriptor are woken, and
-// their calls fail with EBADF (poll reports POLLNVAL). A close by a direct system call is not seen:
-// the goroutines wait on, as threads would.
+// Hooks the functions that close descriptors. The goroutines that wait for the descriptor
+// are woken, and their calls fail with EBADF (poll reports POLLNVAL). A close by a direct system
+// call is not seen: the goroutines wait on, as threads would.
 //
 // The runtime numbers each close before it begins, since another file may have the descriptor's
 // number before the call returns (src/hook/table.hpp). A close that fails with EBADF has closed

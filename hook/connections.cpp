@@ -1,4 +1,4 @@
-// connect, accept, accept4.
+// Hooks the calls that make connections: connect, accept and accept4.
 //
 // connect has no flag for a single call. The socket, which is connected to nothing yet, has
 // O_NONBLOCK for the time of the call, some microseconds; then its flags are as before.

@@ -1,5 +1,5 @@
-// nanosleep, usleep, sleep, clock_nanosleep. No signal ends the sleep of a goroutine, so the time
-// that is left is always 0.
+// Hooks the calls that sleep: nanosleep, usleep, sleep, clock_nanosleep. No signal
+// ends the sleep of a goroutine, so the time that is left is always 0.
 #include "call.hpp"
 #include "export.hpp"
 

@@ -21,7 +21,7 @@ import pathlib
 import subprocess
 import time
 
-from lint import layers, rules, selftest, tools
+from lint import circles, layers, prose, rules, selftest, tools
 from lint.source import Tree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -29,7 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 def findings(tree, order, with_compiler):
     found = list(layers.check(tree, order))
-    for rule in rules.TEXT_RULES:
+    for rule in (*rules.TEXT_RULES, *prose.RULES, circles.check):
         found += rule(tree)
     memory = tools.Memory(tree.root)
     found += tools.format_check(tree, memory)
@@ -45,6 +45,7 @@ def lint(order, with_compiler):
     found = findings(tree, order, with_compiler)
     for finding in found:
         print(finding)
+    print(prose.summary(tree))
     print(f"lint: {len(tree.paths)} files, {len(found)} findings, {time.monotonic() - began:.1f} s")
     return 1 if found else 0
 

@@ -1,4 +1,5 @@
-// Making certificates, with OpenSSL. Whatever fails ends the process: the test could not go on.
+// Makes certificates for tests, with OpenSSL. Whatever fails ends the process: the test could not
+// go on.
 #include "certificates.hpp"
 
 #include <cstdio>

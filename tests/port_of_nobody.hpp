@@ -1,3 +1,4 @@
+// Finds a port at which no server listens.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Statistics of librota_hook.so. With that library in the process, calls of the C library that
-// would block a goroutine's thread park the goroutine.
+// Tells the statistics of librota_hook.so. With that library in the process, calls of the C library
+// that would block a goroutine's thread park the goroutine.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// All of rota.
+// Includes every public header of rota.
 #pragma once
 
 #include <rota/chan.hpp>

@@ -5,9 +5,10 @@ import re
 from .source import Finding
 
 PER_FILE_WHO, PER_TREE_WHO = 10, 2  # words of WHO per 1,000 words of prose
+TREE_WORDS = 10_000  # a smaller tree has no rate of its own
 PER_FILE_VAGUE = 25  # words of VAGUE per 1,000
 SENTENCE_WORDS = 40
-FEW = 2  # so many stand in any file, however short
+FEW_WHO, FEW_VAGUE = 2, 5  # so many stand in any file: a rate needs some 200 words
 HEAD_WORDS = 5  # of the first sentence of a file
 
 FOLDERS = ("src", "include", "tests", "bench", "examples", "tools", "docs", "hook")
@@ -21,6 +22,7 @@ VAGUE = re.compile(
     r"those|others?|another one|he|him|his|she|her|as ever|likewise|lacks but|but an?|all|some|"
     r"what|one)\b", re.I)
 WORD = re.compile(r"[A-Za-z_']+")
+DRAWN = re.compile("[\u2190-\u21ff\u2500-\u257f\u25b2-\u25c4]")  # a line of a diagram
 MARKS = re.compile(r"^\s*(?://+!?<?|/\*+|\*/|\*|#)\s?")
 
 
@@ -36,12 +38,23 @@ def prose_lines(source):
         text = re.sub(r"```.*?```", lambda m: "\n" * m[0].count("\n"), source.text, flags=re.S)
         text = re.sub(r"`[^`]*`", lambda m: "x" + "\n" * m[0].count("\n"), text)
         return text.split("\n")
-    comments = source.comments if source.is_cpp else source.lines
     lines = []
-    for line in comments:
+    for code, line in zip(*split(source)):
         line = re.sub(r"//+<?", " ", MARKS.sub("", line))
-        lines.append(line if line.strip() else "")
+        if not line.strip() or DRAWN.search(line):
+            line = ""
+        elif code.strip():  # behind a field: a sentence of its own
+            line = "- " + line.strip()
+        lines.append(line)
     return re.sub(r"`[^`\n]*`", "x", "\n".join(lines)).split("\n")
+
+
+def split(source):
+    """Code and comments, line by line; in assembly a comment stands behind // or #."""
+    if source.is_cpp:
+        return source.code, source.comments
+    parts = [re.match(r"((?:[^/#]|/(?!/))*)(.*)", line) for line in source.lines]
+    return [m[1] for m in parts], [m[2] for m in parts]
 
 
 def sentences(lines):
@@ -89,9 +102,10 @@ def all_prose(tree):
 
 def pronouns(tree):
     for path, _, prose in all_prose(tree):
-        for what, count, most in (("who, whom, whose, whoever", prose.who, PER_FILE_WHO),
-                                  ("vague words", prose.vague, PER_FILE_VAGUE)):
-            if count > FEW and prose.rate(count) > most:
+        for what, count, most, few in (
+                ("who, whom, whose, whoever", prose.who, PER_FILE_WHO, FEW_WHO),
+                ("vague words", prose.vague, PER_FILE_VAGUE, FEW_VAGUE)):
+            if count > few and prose.rate(count) > most:
                 yield Finding(path, 1, "prose", f"{what}: {count} in {prose.words} words, "
                               f"{prose.rate(count):.0f} per 1,000; {most} is the limit")
         line, words = prose.longest
@@ -118,17 +132,27 @@ def heads(tree):
             yield Finding(path, first + 1, "prose", "the file's head is no whole sentence")
 
 
-def summary(tree):
-    """What the whole tree has, in one line; a finding if its pronouns are too many."""
-    total, longest = {"words": 0, "who": 0, "vague": 0}, 0
+def of_tree(tree):
+    total = {"words": 0, "who": 0, "vague": 0}
     for _, _, prose in all_prose(tree):
         for key in total:
             total[key] += getattr(prose, key)
-        longest = max(longest, prose.longest[1])
     words = max(total["words"], 1)
-    who, vague = (1000 * total[key] / words for key in ("who", "vague"))
-    return who, (f"prose: {words:,} words; per 1,000: {who:.1f} who, {vague:.0f} vague; "
-                 f"longest sentence {longest} words")
+    return words, *(1000 * total[key] / words for key in ("who", "vague"))
 
 
-RULES = (pronouns, heads)
+def whole(tree):
+    words, who, _ = of_tree(tree)
+    if who > PER_TREE_WHO and words > TREE_WORDS:
+        yield Finding("docs", 1, "prose", f"who, whom, whose, whoever: {who:.1f} per 1,000 words "
+                      f"of the tree; {PER_TREE_WHO} is the limit")
+
+
+def summary(tree):
+    words, who, vague = of_tree(tree)
+    longest = max((prose.longest[1] for _, _, prose in all_prose(tree)), default=0)
+    return (f"prose: {words:,} words; per 1,000: {who:.1f} who, {vague:.0f} vague; "
+            f"longest sentence {longest} words")
+
+
+RULES = (pronouns, heads, whole)

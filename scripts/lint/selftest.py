@@ -5,7 +5,7 @@ A rule that has stopped finding things looks just like clean code; this tells th
 import pathlib
 import tempfile
 
-from . import layers, rules, tools
+from . import circles, layers, prose, rules, tools
 from .functions import functions
 from .source import Source, Tree
 
@@ -111,6 +111,24 @@ TOOL_PLANTS = [
      [(5, "thread-safety")]),
 ]
 
+HEAD = "// Does one thing well for its callers.\n"
+TEXT_PLANTS = [
+    ("src/core/riddle.cpp", "// Letters, and the bell.\nint x();\n", [(1, "prose")]),
+    ("src/core/headless.cpp", "int x();\n", [(1, "prose")]),
+    ("src/core/who.cpp", HEAD + "// Who waits, who wakes, and whose turn it is.\n", [(1, "prose")]),
+    ("src/core/vague.cpp", HEAD + "// All of those, and some others, as one does.\n" * 2,
+     [(1, "prose")]),
+    ("src/core/long.cpp", HEAD + "//\n// The word" + " and the word" * 9 + "\n//" +
+     " and the word" * 9 + ".\n", [(3, "prose")]),
+    ("docs/long.md", "The word" + " and the word" * 15 + ".\n", [(1, "prose")]),
+    ("src/core/fields.cpp", HEAD + "int a;  // the word and the word and the word\n" * 15, []),
+    ("src/core/plain.cpp", HEAD + "// `who` is a name here. Who waits is said once.\n", []),
+    ("src/core/one.hpp", HEAD + '#include "core/two.hpp"\n', [(2, "circle")]),
+    ("src/core/two.hpp", HEAD + "int two();\n", []),
+    ("src/core/two.cpp", HEAD + '#include "core/three.hpp"\n', []),
+    ("src/core/three.hpp", HEAD + '#include "core/one.hpp"\n', []),
+]
+
 FUNCTIONS = """\
 #define BODY(x) \\
     void x() {
@@ -177,11 +195,13 @@ def compare(plants, found):
 
 
 def run(order, root):
-    wrong, cases = [], len(PLANTS) + len(TOOL_PLANTS) + 2
+    wrong, cases = [], len(PLANTS) + len(TEXT_PLANTS) + len(TOOL_PLANTS) + 2
     text_rules = (lambda tree: layers.check(tree, order), *rules.TEXT_RULES)
     with tempfile.TemporaryDirectory(prefix="rota-lint-") as scratch:
         scratch = pathlib.Path(scratch)
         wrong += compare(PLANTS, planted(scratch / "text", PLANTS, text_rules))
+        wrong += compare(TEXT_PLANTS, planted(scratch / "prose", TEXT_PLANTS,
+                                              (*prose.RULES, circles.check)))
         (scratch / "tools").mkdir()
         (scratch / "tools/.clang-format").write_text((root / ".clang-format").read_text())
         memory = tools.Memory(scratch)

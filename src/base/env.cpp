@@ -1,5 +1,6 @@
-// Parses the environment. An unknown name in GODEBUG is reported and changes nothing: otherwise a
-// typing error looks like a setting without effect. Differs from Go, which is silent.
+// Parses the settings of the environment. An unknown name in GODEBUG is reported and changes
+// nothing: otherwise a typing error looks like a setting without effect. Differs from Go, which is
+// silent.
 #include "base/env.hpp"
 
 #include <algorithm>

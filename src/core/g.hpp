@@ -1,5 +1,5 @@
-// g: a goroutine. Its header lies at the top of its own stack, and its closure lies right below the
-// header.
+// Defines g, the record of a goroutine. Its header lies at the top of its own stack, and its
+// closure lies right below the header.
 //
 // Run queues, wait lists and timers know only a g and that goready() resumes it; they do not know
 // that it has a stack. An m's g0, on whose stack the scheduler runs, is a g as well. In a thread

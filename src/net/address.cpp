@@ -1,4 +1,4 @@
-// Reading and writing addresses.
+// Reads and writes addresses as text.
 #include "net/address.hpp"
 
 #include <charconv>

@@ -1,4 +1,4 @@
-// rota::shared_mutex. Go: sync/rwmutex.go.
+// Implements rota::shared_mutex, for readers and writers. Go: sync/rwmutex.go.
 //
 // Readers count themselves in state_, by one locked instruction each way. A writer first gets
 // writers_, which keeps further writers out, then sets its bit, which keeps new readers out. It

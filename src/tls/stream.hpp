@@ -7,9 +7,9 @@
 //
 // Which lock or turn protects what:
 //
-//     mu_        every call of OpenSSL, and all fields. Held for one such call, never
-//                during a wait for a socket
-//     shaking_   the turn to make the handshake, and to send its records
+//     mu_        every call of OpenSSL, and the fields. Held for one such call, never
+//                during a wait for a socket.
+//     shaking_   the turn to make the handshake, and to send its records.
 //     writing_   the turn to send `out`, in order, and to wait for the socket to take it; held for
 //                a whole write, so that pieces of two writes never mix
 //     feeding_   the turn to read the socket

@@ -1,4 +1,4 @@
-// The scheduler's counters. Every room may add to them; only diag/ reads them.
+// Declares the counters of the scheduler. Every room may add to them; only diag/ reads them.
 #pragma once
 
 #include <cstdint>

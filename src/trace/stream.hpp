@@ -1,5 +1,5 @@
-// Event buffers. Each thread writes into a chunk of its own, without a lock. A full chunk goes to
-// the list of the running generation, and an empty chunk takes its place.
+// Keeps the buffers of events. Each thread writes into a chunk of its own, without a lock. A full
+// chunk goes to the list of the running generation, and an empty chunk takes its place.
 //
 // A chunk becomes a batch: its thread and time go into the batch's header when a reader takes the
 // list (diag/trace). Chunks come straight from the kernel, are reused while a trace runs, and are

@@ -1,4 +1,4 @@
-// The order in which goroutines run that wait for descriptors, beside other runnable goroutines.
+// The order in which goroutines run that wait for descriptors, beside runnable goroutines.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -81,13 +81,13 @@ TEST(kb10_poll_order, of_descriptors_does_not_put_those_behind_who_have_waited) 
         const rota_test::gomaxprocs_restored restored;
         rota::runtime::gomaxprocs(1);
         // The kernel may have no processor for the thread of `made`, and sysmon then takes its p.
-        // Some goroutines then run, and more come, before every descriptor is ready. Such a round
+        // Goroutines then run, and more come, before every descriptor is ready. Such a round
         // proves nothing.
         outcome round = play_a_round();
         for (int more = 19; round.was_disturbed && more > 0; --more) round = play_a_round();
         // The readers of one ring may come first. Readers that sysmon finds, more of them on a
-        // slower machine, are urgent and take turns with the other goroutines, one by one. They are
-        // at most as many as those in the global queue, and at least half a ring of the others is
+        // slower machine, are urgent and take turns with the goroutines of the test, singly. They
+        // are at most as many as those in the global queue, and at least half a ring of the rest is
         // not there.
         constexpr int in_the_global_queue = others - ring / 2;
         static_assert(ring + in_the_global_queue < readers);

@@ -16,7 +16,7 @@ using rota::on_send;
 using rota_test::scaled;
 
 TEST_ANYWHERE(kb22_select, that_sends_and_receives_on_one_channel_meets_others_only) {
-    // The two cases of a select could match each other, or its lock be taken twice. A goroutine
+    // The two cases of a select could match, or its lock be taken twice. A goroutine
     // would then receive its own number, or the test would stand still.
     for (const std::size_t capacity : {std::size_t{0}, std::size_t{10}}) {
         const int rounds = scaled(500);
@@ -152,7 +152,7 @@ TEST_ANYWHERE(kb20_select, amid_plain_operations_loses_and_doubles_nothing) {
 }
 
 TEST_ANYWHERE(select, default_does_not_run_while_another_case_is_ready) {
-    // A select looks at its cases one after the other, while values move from channel to channel. A
+    // A select looks at its cases in turn, while values move from channel to channel. A
     // look that does not hold every lock would find none of them ready.
     const auto a = rota::make_chan<int>(2);
     const auto b = rota::make_chan<int>(2);

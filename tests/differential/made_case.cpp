@@ -1,4 +1,4 @@
-// Draws cases.
+// Draws the cases of a run from its seed.
 #include "made_case.hpp"
 
 #include <algorithm>

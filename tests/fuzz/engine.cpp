@@ -1,4 +1,4 @@
-// One target under libFuzzer.
+// Runs one target under libFuzzer.
 #include <cstdint>
 
 #include "targets.hpp"

@@ -1,4 +1,4 @@
-// What the targets share.
+// Ends the process where a target finds a fault.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-// Linearizability (Herlihy and Wing). Is there one order of the operations, each at a moment
+// Checks linearizability (Herlihy and Wing). Is there one order of the operations, each at a moment
 // between its call and its return, in which a simple sequential object gives the same results?
 //
 // A test records its operations in a history and asks at its end. The search is Wing and Gong's:

@@ -83,7 +83,7 @@ class place {
     bool stands_;
 };
 
-// Places of one port, at these hosts; empty if a host is not an address of this machine.
+// Places of a port, at these hosts; empty if a host is not an address of this machine.
 using places = std::vector<std::unique_ptr<place>>;
 places places_at(const std::vector<std::string>& hosts) {
     for (int tries = 0; tries < 50; ++tries) {

@@ -1,3 +1,4 @@
+// Replaces the resolver by names that the test imagines.
 #include "imagined_names.hpp"
 
 #include <dlfcn.h>

@@ -305,8 +305,8 @@ ROTA_CELL(notices_and_limits) {
 }
 
 ROTA_CELL(singleflight) {
-    // One call at a time for each key; each goroutine that came meanwhile gets its result, value or
-    // exception.
+    // A single call at a time for each key; each goroutine that came meanwhile gets its result,
+    // value or exception.
     rota::singleflight<int, int> flights;
     const int keys = d.in(1, 3);
     std::vector<int> running(place(keys), 0);

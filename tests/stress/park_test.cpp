@@ -94,7 +94,7 @@ TEST(kb04_park, sleeps_of_almost_nothing_never_miss_their_end) {
 }
 
 TEST(kb04_park, every_primitive_at_once) {
-    // Wake-ups through every wait list cross each other on the same goroutines. A goroutine left in
+    // Wake-ups through every wait list cross on the same goroutines. A goroutine left in
     // two lists would be woken twice: a check fails, or the ring of tokens breaks.
     constexpr std::size_t workers = 20;
     const time_box box(std::chrono::milliseconds(1500));
@@ -142,7 +142,7 @@ TEST(kb04_park, every_primitive_at_once) {
 
 TEST(kb09_ping_pong, pairs_share_the_processor_and_let_others_in) {
     // Two goroutines that ready each other could keep the runnext slot and one endless time slice.
-    // The other pair, a plain goroutine or a timer would then never run. On one processor shares
+    // The second pair, a plain goroutine or a timer would then never run. On one processor shares
     // differ by at most 20. On more, each pair may have a processor, and beside other processes the
     // kernel keeps a thread waiting for any time.
     rota::run([] {

@@ -80,7 +80,7 @@ struct pair_of_heaps {
 };
 
 TEST(timer_heap, gives_timers_in_order_of_their_moments) {
-    // A heap that sifts wrongly, or loses the place of a timer that it moves, fails only in some
+    // A heap that sifts wrongly, or loses the place of a timer that it moves, fails only in a few
     // shapes. The test runs random operations against std::multimap.
     for (int round = 0; round < 60; ++round) {
         pair_of_heaps both;
@@ -188,7 +188,7 @@ TEST(timer_heap, a_periodic_timer_skips_the_periods_that_nobody_saw) {
 }
 
 TEST(timer_heap, a_lost_claim_leaves_no_errand) {
-    // The other party was faster: the memory that run() would touch may be gone.
+    // The owner was faster: the memory that run() would touch may be gone.
     timer_heap heap;
     timer t;
     t.run = [](void*) {};

@@ -1,4 +1,4 @@
-// Starting other programs. Go: os/exec.
+// Starts other programs, and talks with them. Go: os/exec.
 //
 //     os::command list({"ls", "-l"});
 //     std::string text = list.dir("/tmp").output();

@@ -1,4 +1,4 @@
-// Files, pipes and terminals. Go: os.File.
+// Reads and writes files, pipes and terminals. Go: os.File.
 //
 // Each call here blocks the goroutine, not the thread; a call by a thread that rota did not start
 // blocks that thread. Pipes, terminals and other files that can be polled wait in the poller, as

@@ -1,4 +1,4 @@
-// Texts of exceptions.
+// Makes the texts of exceptions for reports.
 #include "diag/crash/panic_text.hpp"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Collects a CPU profile.
+// Collects a CPU profile of the process.
 //
 // Every thread of the process gets a timer of its processor time; the handler of its signal walks
 // the interrupted stack (diag/stack/sample_stack). A thread that is no m looks for new threads ten

@@ -1,4 +1,4 @@
-// Walking by the unwinder.
+// Walks a saved context by the unwinder.
 #include "diag/stack/context_walk.hpp"
 
 #include <unwind.h>

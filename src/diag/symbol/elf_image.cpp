@@ -1,4 +1,4 @@
-// Reads ELF files. Every offset comes from the file and is checked against its size.
+// Reads ELF files of the process. Every offset comes from the file and is checked against its size.
 #include "diag/symbol/elf_image.hpp"
 
 #include <cstring>

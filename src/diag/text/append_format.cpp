@@ -1,4 +1,4 @@
-// Formats into a string.
+// Formats text at the end of a string.
 #include "diag/text/append_format.hpp"
 
 #include <cstdarg>

@@ -1,4 +1,4 @@
-// Implements rota/trace.hpp.
+// Implements the interface of rota/trace.hpp.
 #include <rota/trace.hpp>
 
 #include "base/atomic.hpp"

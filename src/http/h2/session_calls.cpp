@@ -1,5 +1,5 @@
-// Implements nghttp2's callbacks. C calls them: no exception may pass, so a callback that gets no
-// memory ends the connection.
+// Implements the callbacks that nghttp2 makes. C calls them: no exception may pass, so a callback
+// that gets no memory ends the connection.
 #include "http/h2/session_calls.hpp"
 
 #include <algorithm>

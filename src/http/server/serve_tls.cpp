@@ -1,4 +1,5 @@
-// Serving over TLS. A program that does not is linked without this file, and without OpenSSL.
+// Serves the connections of TLS listeners. A program that does not is linked without this file, and
+// without OpenSSL.
 #include <cerrno>
 #include <new>
 

@@ -1,4 +1,4 @@
-// The report.
+// Prints the report about an object that is destroyed while goroutines wait in it.
 #include "sched/goroutine/destroyed.hpp"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Binds ms and ps.
+// Gives a p to an m, and takes it back.
 #pragma once
 
 #include "core/sched.hpp"

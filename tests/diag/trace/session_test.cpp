@@ -53,7 +53,7 @@ std::uint64_t stop_figure(const rota::rt::atomic<std::uint64_t>& counter) {
     return counter.load(rota::rt::memory_order_relaxed);
 }
 
-// Each step is one generation and one stop.
+// Each step is a generation and a stop.
 std::int64_t least_pause_ns(int steps) {
     const rota::rt::stop_counters& c = rota::rt::stops_for(rota::rt::stop_reason::trace);
     std::int64_t least = INT64_MAX;
@@ -104,7 +104,7 @@ int procs_with_timers() {
     return n;
 }
 
-// Yields instead of setting a timer: the test observes waits of other goroutines. False after a
+// Yields instead of setting a timer: the test observes waits of goroutines. False after a
 // minute.
 bool comes_while_yielding(auto is_so) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
@@ -133,7 +133,7 @@ TEST(trace_session, is_seen_to_without_a_timer) {
     });
 }
 
-// What could go wrong: sysmon, which wakes that goroutine, also sleeps while no goroutine runs.
+// The fault: sysmon, which wakes that goroutine, also sleeps while no goroutine runs.
 TEST(trace_session, is_seen_to_while_nobody_runs) {
     constexpr int tries = 600;
     rota::trace::flight_recorder box;
@@ -165,7 +165,7 @@ TEST(trace_session, is_seen_to_while_nobody_runs) {
     std::abort();
 }
 
-// What could go wrong: sysmon reports the fault that ends the process, and waits for the goroutine
+// The fault: sysmon reports the fault that ends the process, and waits for the goroutine
 // that would write the last moments, which only sysmon wakes.
 TEST(trace_session_DeathTest, writes_the_last_moments_when_sysmon_ends_the_process) {
     const trace_file_name its;

@@ -194,8 +194,8 @@ TEST(ab_trial, weighs_costs_only_if_both_are_known) {
     EXPECT_TRUE(prefers(s, first));
 }
 
-// What could go wrong: a way does harm before it has had a whole sample, and the trial still remembers
-// figures from before it began afresh.
+// What could go wrong: a way does harm before it has had a whole sample, and the trial still
+// remembers figures from before it began afresh.
 TEST(ab_trial, begins_afresh_with_nothing_known) {
     ab_trial_rules lenient = rules;
     lenient.margin_equal = -50;
