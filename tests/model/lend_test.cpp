@@ -1,7 +1,8 @@
 // Explores a p that is lent for a moment, and goes back: sched/preempt/lend.
 //
 // Invariant: when the schedule is quiet every goroutine has run, and no p is idle beside work. This
-// holds whether the host took the idle p, entered the runtime by itself, or was stopped meanwhile.
+// holds whether the lender took the idle p, entered the runtime by itself, or was stopped
+// meanwhile.
 #include <gtest/gtest.h>
 
 #include "hog.hpp"
@@ -56,8 +57,8 @@ void check_quiet(machine& rig) {
 }
 
 // A goroutine that computes: the signal may come at any moment, for either reason.
-g& host(machine& rig, unsigned& ended) {
-    return rig.goroutine("host", [&ended] {
+g& lender(machine& rig, unsigned& ended) {
+    return rig.goroutine("lender", [&ended] {
         model::stop_signal();
         model::stop_signal();
         ++ended;
@@ -95,7 +96,7 @@ void expect_p_comes_back(const model::options& how, unsigned count, Play play) {
         {
             const lock_guard guard(sched.mu);
             MODEL_CHECK(sched.idle_p_count.load(memory_order_relaxed) == 1);
-            // the host was signalled
+            // the lender was signalled
             MODEL_CHECK(computes.mp->stop_sent.load(memory_order_relaxed));
         }
         model::set_and_unblock(signal, 1);
@@ -112,7 +113,7 @@ TEST(model_lend, the_p_comes_back_to_a_host_that_was_never_stopped) {
 
 TEST(model_lend, the_p_comes_back_when_another_in_a_hurry_has_held_it_up) {
     // The second urgent goroutine may come when the p is about to go back. The p then goes back
-    // later, and its host must not be forgotten meanwhile.
+    // later, and its lender must not be forgotten meanwhile.
     expect_p_comes_back(small(1), 3, [](machine& rig, unsigned& ended, const auto& lend) {
         g& second = rig.goroutine("second", [&ended] { ++ended; });
         rig.idle_m("another");
@@ -122,8 +123,8 @@ TEST(model_lend, the_p_comes_back_when_another_in_a_hurry_has_held_it_up) {
     });
 }
 
-// Runs a host that computes, and an urgent goroutine. `play` adds concurrent events, and calls its
-// argument `lend` to lend the p. `count` goroutines in total must end.
+// Runs a lender that computes, and an urgent goroutine. `play` adds concurrent events, and calls
+// its argument `lend` to lend the p. `count` goroutines in total must end.
 template <class Play>
 void expect_all_end(int procs, const model::options& how, unsigned count, Play play) {
     const model::asymmetric_mode mode(true);
@@ -167,7 +168,7 @@ TEST(model_lend, what_is_queued_while_the_p_goes_back_is_run) {
 }
 
 TEST(model_lend, a_second_p_that_runs_dry_meanwhile_leaves_nobody_behind) {
-    // A spinner that sees the host in its runnext looks again and again until the worker, which
+    // A spinner that sees the lender in its runnext looks again and again until the worker, which
     // holds that p, has its first turn. That turn comes late: one step of another thread in 60.
     model::options patient = small(0);
     patient.steps = 10'000;

@@ -13,6 +13,7 @@
 #include "netpoll/read_ahead.hpp"
 #include "rig.hpp"
 #include "sched/base/park.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sys/io/socket_kernel.hpp"
 
 namespace {

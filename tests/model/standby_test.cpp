@@ -139,7 +139,7 @@ TEST_F(model_spare, that_is_the_last_is_promised_once) {
         submitter.join();
         model::wait_until_quiet();
         // If the last m was promised, the queued goroutine has not begun.
-        shortage s;
+        admission_control s;
         MODEL_CHECK(!s.round(false, nanotime()));
         model::wait_until_quiet();
         MODEL_CHECK(ended == 2);
@@ -147,7 +147,7 @@ TEST_F(model_spare, that_is_the_last_is_promised_once) {
     });
 }
 
-// The heir is first in line, if the hog is there by then; meanwhile the end of stops may come.
+// The successor is first in line, if the hog is there by then; meanwhile the end of stops may come.
 void expect_stopped_heir_goes_on(bool all_end) {
     machine rig(1);
     model::expect_holds(small(0), [&] {

@@ -85,8 +85,8 @@ class held_value<T&> {
 // Moves a value back to its origin. A type with a throwing move is assigned if possible. If it is
 // not assignable, a throw would leave no value that the caller could destroy, and ends the program.
 template <class T>
-void return_successor(T& to, T&& from) noexcept(!std::is_move_assignable_v<T> ||
-                                                std::is_nothrow_move_constructible_v<T>) {
+void put_back(T& to, T&& from) noexcept(!std::is_move_assignable_v<T> ||
+                                        std::is_nothrow_move_constructible_v<T>) {
     if constexpr (std::is_move_assignable_v<T> && !std::is_nothrow_move_constructible_v<T>) {
         to = std::move(from);
     } else {
@@ -145,7 +145,7 @@ class send_place<T, Value, send_way::slotted> {
     }
     void restore() {
         if (!is_prepared_) return;
-        return_successor(from_.get(), std::move(slot_.value));
+        put_back(from_.get(), std::move(slot_.value));
         drop();
     }
     void sent() { is_prepared_ = false; }
@@ -179,7 +179,7 @@ class send_place<T, Value, send_way::boxed> {
     void restore() {
         if (box_ == nullptr) return;
         const std::unique_ptr<T> box(std::exchange(box_, nullptr));
-        return_successor(from_.get(), std::move(*box));
+        put_back(from_.get(), std::move(*box));
     }
     void sent() { box_ = nullptr; }
 

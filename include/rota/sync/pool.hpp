@@ -32,8 +32,8 @@ class pool {
     /// A pool that makes values by make(), from several goroutines at once. Go: Pool.New.
     template <class F>
         requires(!std::is_same_v<std::decay_t<F>, pool>) && std::is_invocable_r_v<T, F&>
-    explicit pool(F&& make) : producer_(new maker_of<std::decay_t<F>>(std::forward<F>(make))) {}
-    ~pool() { delete producer_; }
+    explicit pool(F&& make) : maker_(new maker_of<std::decay_t<F>>(std::forward<F>(make))) {}
+    ~pool() { delete maker_; }
     pool(const pool&) = delete;
     pool& operator=(const pool&) = delete;
 
@@ -44,7 +44,7 @@ class pool {
             const emptying at_end{*this, static_cast<box*>(b)};
             return std::move(at_end.b->value());
         }
-        if (producer_ != nullptr) return producer_->make();
+        if (maker_ != nullptr) return maker_->make();
         if constexpr (std::is_default_constructible_v<T>) return T();
         else __builtin_unreachable();  // without a maker, T is default-constructible
     }
@@ -99,7 +99,7 @@ class pool {
         }
     };
 
-    maker* producer_ = nullptr;
+    maker* maker_ = nullptr;
     detail::pool_core core_;
 };
 

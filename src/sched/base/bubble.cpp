@@ -8,6 +8,7 @@
 
 #include "core/getg.hpp"
 #include "sched/base/park.hpp"
+#include "sched/base/runtime_entry.hpp"
 #include "sys/call/clock.hpp"
 
 namespace rota::rt {

@@ -46,7 +46,7 @@ class scene {
                          waiting[trial.now_is() == first ? 0 : 1]);
         return (now - since + rules.slot_ns / 2) / rules.slot_ns;
     }
-    // The share of the first way in the time of n rows, in percent.
+    // The share of the first way in the time of n samples, in percent.
     std::int64_t share_of_first(int n) {
         std::int64_t of_first = 0, all = 0;
         for (int i = 0; i < n; ++i) {
