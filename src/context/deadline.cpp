@@ -44,7 +44,8 @@ void expire(void* arg) {
 // Called in the scheduler when the deadline has come.
 void come_due(void* arg) {
     if (ROTA_UNLIKELY(is_too_late())) {
-        (void)put_off(static_cast<deadline_node*>(arg)->t);  // false: only arm() starts it, once
+        // false: only arm() starts it, once
+        (void)postpone_for_good(static_cast<deadline_node*>(arg)->t);
         return;
     }
     spawn_from_scheduler(expire, arg, reinterpret_cast<const void*>(&expire));

@@ -56,7 +56,7 @@ void call(void* arg) {
 void fire(void* arg) {
     auto& ft = *static_cast<func_timer*>(arg);
     if (ROTA_UNLIKELY(is_too_late())) {
-        if (put_off(ft.t)) release(ft);  // each start holds a reference
+        if (postpone_for_good(ft.t)) release(ft);  // each start holds a reference
         return;
     }
     spawn_from_scheduler(call, arg, ft.created_at);

@@ -63,6 +63,6 @@ void seeded_run_over(m& main_m) ROTA_REQUIRES(sched.mu);
 std::int32_t seeded_set_proc_count(std::int32_t n);
 
 // Notes that a thread of the program's own has used rota outside run() for the first time.
-void seeded_thread_comes();
+void seeded_note_thread();
 
 }  // namespace rota::rt

@@ -41,7 +41,7 @@ void put_with_extras(m& self, g& gp) ROTA_EXCLUDES(sched.mu);
 // Notes whether a spin found work. Caller: the m that spun.
 void note_spin(bool found);
 // After many vain spins: the next submitter wakes an m at once, and one more vain spin ends that.
-void give_spinning_a_chance();
+void allow_one_vain_spin();
 
 // Whether a goroutine that wants a lock does better to try again than to park, after `spins` tries.
 // The lock's holder may run on another core, and this p has nothing else to run. Caller: inside a

@@ -194,7 +194,7 @@ found wait_for_work(m& self) {
 }
 
 // Serves `starving_p`: while self spun, no other m was woken for its work.
-found serve(m& self, p& starving_p) {
+found serve_starving_p(m& self, p& starving_p) {
     if (starving_p.timers.earliest_hint() != 0 &&
         run_due_timers(self, starving_p, nanotime()) > 0) {
         if (found f = from_local(*self.pp)) return f;
@@ -219,7 +219,7 @@ found hold_back(m& self) {
         if (sched.stop_wanted.load(memory_order_relaxed)) return {};  // relaxed: looked at again
         if (is_poll_overdue(nanotime())) f = from_netpoll(self);
     }
-    if (!f && backoff.starving_p() != nullptr) f = serve(self, *backoff.starving_p());
+    if (!f && backoff.starving_p() != nullptr) f = serve_starving_p(self, *backoff.starving_p());
     return f;
 }
 

@@ -68,7 +68,7 @@ m* find_m(p& pp, bool spinning, m* reserved, m_kind& as) ROTA_EXCLUDES(sched.mu)
         as = m_kind::stopped;
         mp = pop_suspended();
     }
-    if (mp == nullptr && is_one_on_its_way()) {
+    if (mp == nullptr && is_an_m_on_its_way()) {
         as = m_kind::none;
         idle_again(pp, spinning);
         return nullptr;

@@ -55,7 +55,7 @@ bool exceeds_limit(std::int32_t count) ROTA_REQUIRES(sched.mu) {
 
 }  // namespace
 
-bool is_one_on_its_way() {
+bool is_an_m_on_its_way() {
     constexpr std::int64_t patience = 500'000'000;  // ns
     constexpr std::int64_t lapse = 50'000'000;      // ns: sysmon asks more often than that
     if (!exceeds_limit(sched.m_count + 1)) return false;

@@ -29,6 +29,6 @@ void check_m_count() ROTA_NO_TSA;  // requires sched.mu
 // Whether to wait for an m because the limit allows no further m: an m may be on its way to the
 // idle list at any moment. The wait is short: if every m blocks for ever, that is the program's
 // mistake.
-[[nodiscard]] bool is_one_on_its_way() ROTA_REQUIRES(sched.mu);
+[[nodiscard]] bool is_an_m_on_its_way() ROTA_REQUIRES(sched.mu);
 
 }  // namespace rota::rt

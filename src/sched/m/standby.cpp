@@ -42,18 +42,18 @@ std::int32_t idle_ps() ROTA_REQUIRES(sched.mu) {
     return sched.idle_p_count.load(memory_order_relaxed);  // relaxed: under sched.mu
 }
 
-bool is_kernel_mute() ROTA_REQUIRES(sched.mu) { return sched.m_refused_at != 0; }
+bool has_kernel_refused() ROTA_REQUIRES(sched.mu) { return sched.m_refused_at != 0; }
 
 // Number of ms whose ps were taken because their goroutines did not yield or return.
-std::uint32_t astray() ROTA_REQUIRES(sched.mu) {
+std::uint32_t ms_off_their_p() ROTA_REQUIRES(sched.mu) {
     return std::max(sched.suspended_count, static_cast<std::uint32_t>(sched.retaken_count));
 }
 
 bool may_order(standby_for why, std::int64_t now) ROTA_REQUIRES(sched.mu) {
-    if (is_kernel_mute() && now - sched.m_refused_at < refusal_period) return false;
+    if (has_kernel_refused() && now - sched.m_refused_at < refusal_period) return false;
     if (why == standby_for::blocked)
         return sched.m_count < sched.m_max || sched.standby_count < proc_count();
-    return astray() < suspended_max || sched.m_count < sched.m_max;
+    return ms_off_their_p() < suspended_max || sched.m_count < sched.m_max;
 }
 
 // How many ms must be idle, or on their way, where blocking calls use up m after m. A thread that
@@ -73,8 +73,8 @@ bool is_poller_free() { return is_poller_asleep() && idle_ps() == 0; }
 std::int32_t free_ms() { return sched.idle_m_count + (is_poller_free() ? 1 : 0); }
 
 std::int32_t kept_ms() {
-    return sched.m_count - static_cast<std::int32_t>(astray()) - free_ms() - sched.standbys_coming -
-           proc_count() - sched.run_count;
+    return sched.m_count - static_cast<std::int32_t>(ms_off_their_p()) - free_ms() -
+           sched.standbys_coming - proc_count() - sched.run_count;
 }
 
 bool is_short_of_ms() { return are_stopped_too_many() || free_ms() < to_begin_at; }
@@ -127,7 +127,7 @@ namespace {
 
 m* order_one_ahead() ROTA_EXCLUDES(sched.mu) {
     const lock_guard guard(sched.mu);
-    if (sched.idle_m_count + sched.standbys_coming >= reserve_wanted() || is_kernel_mute() ||
+    if (sched.idle_m_count + sched.standbys_coming >= reserve_wanted() || has_kernel_refused() ||
         sched.world_stops)
         return nullptr;
     if (sched.standbys_coming == 0) ordered_at = nanotime();

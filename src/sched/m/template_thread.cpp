@@ -76,7 +76,7 @@ void uncount_spinner() {
 }
 
 // The outcome for the p of an m that the kernel has refused a thread.
-struct legacy {
+struct p_outcome {
     bool is_settled = false;
     m* to_wake = nullptr;
     // the p was for a spinner, and its new m does not spin: wake another m
@@ -84,7 +84,7 @@ struct legacy {
 };
 
 // Gives the p to another m: a sleeping m, or else a stopped m.
-legacy give_to_other(m& mp) ROTA_REQUIRES(sched.mu) {
+p_outcome give_to_other(m& mp) ROTA_REQUIRES(sched.mu) {
     m* const idle = midle_get();
     m* const other = idle != nullptr ? idle : pop_suspended();
     if (other == nullptr) return {};
@@ -96,7 +96,7 @@ legacy give_to_other(m& mp) ROTA_REQUIRES(sched.mu) {
 }
 
 // Puts the p on the idle list if sysmon has taken ps from their ms: sysmon will ask for an m again.
-legacy give_back(m& mp) ROTA_REQUIRES(sched.mu) {
+p_outcome return_p_to_idle(m& mp) ROTA_REQUIRES(sched.mu) {
     if (sched.retaken_count == 0) return {};
     bool spun = false;
     p& pp = take_p_of_starting_m(mp, spun);
@@ -106,15 +106,15 @@ legacy give_back(m& mp) ROTA_REQUIRES(sched.mu) {
 
 // The kernel has refused mp its thread; `for_good`: mp does not try again. Returns true if the
 // record is given up: nothing needs the thread any more.
-bool give_up(m& mp, bool for_good) {
-    legacy left{true, nullptr, false};
+bool give_m_up(m& mp, bool for_good) {
+    p_outcome left{true, nullptr, false};
     bool dead = false;
     {
         const lock_guard guard(sched.mu);
         sched.m_refused_at = nanotime();
         if (mp.next_p != nullptr) {
             left = give_to_other(mp);
-            if (!left.is_settled && for_good) left = give_back(mp);
+            if (!left.is_settled && for_good) left = return_p_to_idle(mp);
         }
         if (left.is_settled) discount_m(mp);
         dead = is_deadlocked();
@@ -130,7 +130,7 @@ void make(m& mp) {
         const int error = start_m_thread(mp);
         if (error == 0) return note_grant();
         const bool for_good = error != EAGAIN || i == tries_max;
-        const bool given_up = give_up(mp, for_good);
+        const bool given_up = give_m_up(mp, for_good);
         if (given_up || for_good) note_shortfall(shortfall::threads, error);
         if (given_up) return;
         if (for_good) no_thread(error);

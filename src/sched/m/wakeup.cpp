@@ -124,7 +124,7 @@ void note_spin(bool found) {
         sched.vain_spins.store(found ? 0 : vain + 1, memory_order_relaxed);
 }
 
-void give_spinning_a_chance() {
+void allow_one_vain_spin() {
     if (is_spinning_vain())
         sched.vain_spins.store(vain_max - 1, memory_order_relaxed);  // relaxed: advice
 }

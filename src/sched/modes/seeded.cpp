@@ -309,7 +309,7 @@ std::int32_t seeded_set_proc_count(std::int32_t n) {
     return job.before;
 }
 
-void seeded_thread_comes() { end_rest(); }
+void seeded_note_thread() { end_rest(); }
 
 void seeded_restart(std::uint64_t seed) {
     ROTA_CHECK(seeded.on && seeded.runs.load(memory_order_seq_cst) == 0);  // pairs(seeded.rest)

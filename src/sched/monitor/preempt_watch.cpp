@@ -165,7 +165,7 @@ bool preempt_watch::round(std::int64_t now) {
         release_all_suspended();
         return false;
     }
-    find_longest();
+    find_longest_turn();
     bool taken = false;
     for (std::int32_t i = 0; i < proc_count(); ++i) taken = look_at(*sched.allp[i], now) || taken;
     follow();
@@ -241,13 +241,14 @@ void preempt_watch::control_admission(std::int64_t now) {
 
 // Finds the p with the longest turn, which sysmon asks first to yield for an urgent goroutine, such
 // as a goroutine that a thread of the program's own has readied.
-void preempt_watch::find_longest() {
-    longest_ = nullptr;
+void preempt_watch::find_longest_turn() {
+    longest_turn_ = nullptr;
     if (!sched.urgent_waits.load(memory_order_relaxed)) return;  // relaxed: a round late
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         const p& pp = *sched.allp[i];
         if (pp.watch.mp == nullptr) continue;
-        if (longest_ == nullptr || pp.watch.since < longest_->watch.since) longest_ = &pp;
+        if (longest_turn_ == nullptr || pp.watch.since < longest_turn_->watch.since)
+            longest_turn_ = &pp;
     }
 }
 
@@ -324,7 +325,7 @@ void preempt_watch::look_at_running(p& pp, m& mp, bool waits, std::int64_t now) 
     auto& w = pp.watch;
     if (!stop_settings.stops) return;
     waits = waits && w.cpu >= 0 && now - w.since < waiting_max && is_no_processor_free();
-    const bool at_once = &pp == longest_ || is_timer_due(pp, now);
+    const bool at_once = &pp == longest_turn_ || is_timer_due(pp, now);
     const std::int64_t turn = at_once ? stop_settings.interactive_after : std::int64_t{time_slice};
     if (now - w.since < turn) return;
     if (waits && !at_once && w.asked_at == 0 && runq_empty(pp) && do_only_suspended_wait()) return;

@@ -79,7 +79,7 @@ class preempt_watch {
     bool retake(p& pp, m& mp, standby_for why, ended_turn turn, std::int64_t now);
     void note_progress(std::int64_t now);
     void control_admission(std::int64_t now);
-    void find_longest();
+    void find_longest_turn();
     void stop(p& pp, m& mp, std::int64_t now);
     void adopt_retaken();
     bool begin_stopping();
@@ -102,7 +102,7 @@ class preempt_watch {
     bool is_served_early_ = false;
     bool was_stopped_ones_turn_ = false;  // the last p of a blocked m went to a stopped m
     // the p with the longest turn, while an urgent goroutine waits; else null
-    const p* longest_ = nullptr;
+    const p* longest_turn_ = nullptr;
     m* retaken_ms_ = nullptr;  // ms that have lost their p
     std::int32_t retaken_count_ = 0;
     std::int32_t published_count_ = 0;  // retaken_count_ in sched.retaken_count; -1: unknown

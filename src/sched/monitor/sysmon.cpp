@@ -347,7 +347,7 @@ struct watch {
         // of sysmon may well be worth sharing.
         if (now >= next_probe) {
             next_probe = now + probe_period;
-            give_spinning_a_chance();
+            allow_one_vain_spin();
         }
         if (does_work_wait()) wakep();  // timers_unpolled is asked in every round
         else if (!are_timers_late(now)) forget_missed_ms();

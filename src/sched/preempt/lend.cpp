@@ -13,7 +13,7 @@ namespace {
 
 // Whether mp has no p, and its thread runs: a hint. That it stands in line is not missed under
 // sched.mu.
-bool misses_p(const m& mp) {
+bool has_lost_p(const m& mp) {
     return mp.entry.load(memory_order_relaxed) == entry_state::retaken &&  // relaxed: a hint
            !mp.suspended.load(memory_order_relaxed);                       // relaxed: see suspended
 }
@@ -28,7 +28,7 @@ bool is_awake(const m& mp) {
 // if it had not been lent, and the word stays for the next that becomes idle.
 bool put_back_if_unneeded(p& pp, m& lender) {
     const lock_guard guard(sched.mu);
-    if (!sched.urgent.empty() || !sched.runq.empty() || !runq_empty(pp) || !misses_p(lender))
+    if (!sched.urgent.empty() || !sched.runq.empty() || !runq_empty(pp) || !has_lost_p(lender))
         return false;
     pidle_put(pp);
     pp.returned_to = &lender;
@@ -62,7 +62,7 @@ void lend(p& pp, m& lender, std::int64_t clock) {
 bool return_to_lender(p& pp) {
     if (ROTA_LIKELY(pp.lender == nullptr)) return false;
     m& lender = *pp.lender;
-    if (!misses_p(lender) || is_debt_void(pp, lender)) {
+    if (!has_lost_p(lender) || is_debt_void(pp, lender)) {
         pp.lender = nullptr;
         return false;
     }
@@ -73,7 +73,7 @@ bool return_to_lender(p& pp) {
     // The lender may have come of itself by now and taken a p, or gone into a call of rota's. If it
     // waited for a processor and has run, it may be in a call of its own, which the signal would
     // interrupt: then sysmon, which follows it, decides.
-    if (misses_p(lender) && !has_run(lender, clock)) stop_thread(lender);
+    if (has_lost_p(lender) && !has_run(lender, clock)) stop_thread(lender);
     return true;
 }
 
@@ -88,7 +88,7 @@ bool is_lent_still(p& pp) {
 
 void go_on_lending(p& pp) {
     m* const lender = pp.returned_to;
-    if (lender != nullptr && pp.lender_clock >= 0 && misses_p(*lender)) pp.lender = lender;
+    if (lender != nullptr && pp.lender_clock >= 0 && has_lost_p(*lender)) pp.lender = lender;
 }
 
 bool do_lenders_come(std::int64_t since) {
@@ -97,7 +97,8 @@ bool do_lenders_come(std::int64_t since) {
     const lock_guard guard(sched.mu);
     for (const p* pp = sched.idle_p; pp != nullptr; pp = pp->idle_link) {
         const m* const lender = pp->returned_to;
-        if (lender == nullptr || pp->lender_clock < 0 || pp->lent_at < since || !misses_p(*lender))
+        if (lender == nullptr || pp->lender_clock < 0 || pp->lent_at < since ||
+            !has_lost_p(*lender))
             return false;
     }
     return sched.idle_p != nullptr;

@@ -58,7 +58,7 @@ bool is_too_late() {
            getm().pp == nullptr;
 }
 
-bool put_off(timer& t) {
+bool postpone_for_good(timer& t) {
     return near_heap(getm()).reset(t, std::numeric_limits<std::int64_t>::max()).was_started;
 }
 

@@ -46,12 +46,12 @@ bool stop_timer(timer& t);
 
 // Whether goroutines can be begun no more: the process exits, and the caller is the thread that
 // then looks at timers for threads. A `run` that would begin a goroutine gives its timer to
-// put_off() instead.
+// postpone_for_good() instead.
 bool is_too_late();
 
 // Starts a timer that has come due for a moment that never comes, so that its object stays where it
 // was. True: another thread had started it meanwhile, and that start is void.
-[[nodiscard]] bool put_off(timer& t);
+[[nodiscard]] bool postpone_for_good(timer& t);
 
 // Readies gp, the current g that parks, at `when`; nothing else will. Caller: the commit function
 // of gp's park. Locks as above.

@@ -91,7 +91,7 @@ m& attach_thread() {
     m& self = attach();
     self.counts_outside = true;
     forget_early_use();
-    if (seeded.on) seeded_thread_comes();
+    if (seeded.on) seeded_note_thread();
     return self;
 }
 
