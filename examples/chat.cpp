@@ -24,11 +24,11 @@ using rota::chan;
 using rota::make_chan;
 namespace net = rota::net;
 
-using event_queue = chan<std::string>;  // texts for one member
+using mailbox = chan<std::string>;  // texts for one member
 
 struct event {
     enum kind { joins, says, leaves } what;
-    event_queue from;
+    mailbox from;
     std::string text;  // for `joins` the name of the new member
 };
 
@@ -38,9 +38,9 @@ class room {
 
     // Runs in the goroutine that owns the members, until the channel of events is closed.
     void keep() {
-        std::map<std::string, event_queue> members;
+        std::map<std::string, mailbox> members;
         int came = 0, went = 0;
-        const auto name_of = [&](const event_queue& m) {
+        const auto name_of = [&](const mailbox& m) {
             const auto found = std::find_if(members.begin(), members.end(),
                                             [&](const auto& each) { return each.second == m; });
             return found == members.end() ? std::string() : found->first;
@@ -74,7 +74,7 @@ class room {
 
     // Serves a client to its end: the first line is its name.
     void receive(const net::conn& c) const {
-        const event_queue box = make_chan<std::string>(32);
+        const mailbox box = make_chan<std::string>(32);
         rota::wait_group writer;
         writer.go([&] {
             std::error_code error;

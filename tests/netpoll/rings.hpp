@@ -1,6 +1,6 @@
 // Makes back ends on io_uring for tests, separate from the process's own poller. That poller must
-// not be on io_uring: a record has one letter, which lies in at most one event_queue. A back end's
-// thread never ends, so there is one back end of each kind.
+// not be on io_uring: a record has one pending event, which lies in at most one event_queue. A back
+// end's thread never ends, so there is one back end of each kind.
 #pragma once
 
 #include <cstdio>

@@ -492,8 +492,8 @@ int foreign_signals() {
             while (!stopped()) rota::runtime::gosched();
         });
         await([&] { return rota::runtime::read_sched_stats().handoffs > 0 && tid != 0; });
-        bool is_idle_on_purpose = false;
-        for (int round = 0; round < 10 && !is_idle_on_purpose; ++round) {
+        bool is_left_alone = false;
+        for (int round = 0; round < 10 && !is_left_alone; ++round) {
             const auto before = rota::runtime::read_sched_stats().handoffs;
             for (int i = 0; i < 100; ++i) {
                 ::syscall(SYS_tgkill, ::getpid(), tid.load(), SIGURG);
@@ -501,12 +501,12 @@ int foreign_signals() {
             }
             const auto more = rota::runtime::read_sched_stats().handoffs - before;
             std::fprintf(stderr, "%ld times\n", static_cast<long>(more));
-            is_idle_on_purpose = more < 20;
+            is_left_alone = more < 20;
         }
         stop = true;
         if (::write(ends[1], "x", 1) != 1) ::_exit(4);
         reader.wait();
-        say(is_idle_on_purpose ? "done" : "woken");
+        say(is_left_alone ? "done" : "woken");
     });
     return 0;
 }

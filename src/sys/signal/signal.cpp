@@ -157,7 +157,7 @@ namespace {
 // SIGQUIT ignored, and such a service could not be asked for its goroutines. Go leaves an inherited
 // SIG_IGN of SIGHUP and SIGINT alone (sigInstallGoHandler); the runtime leaves these two as they
 // are.
-bool is_idle_on_purpose(int signal, const struct sigaction& now) {
+bool is_left_alone(int signal, const struct sigaction& now) {
     if (signal == SIGQUIT) return is_handler(now);
     if (signal != SIGABRT) return false;
     if (is_copys(now)) return is_programs(now);
@@ -174,7 +174,7 @@ void on_fault(bool (*handler)(const fault_info&)) {
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     for (std::size_t i = 0; i < handled_count; ++i) {
         ::sigaction(handled[i], nullptr, &before[i]);
-        if (is_idle_on_purpose(handled[i], before[i])) continue;
+        if (is_left_alone(handled[i], before[i])) continue;
         ours.sa_mask = mask_of(is_programs(before[i]));
         ::sigaction(handled[i], &ours, nullptr);
     }
