@@ -68,7 +68,9 @@ void response_sender::reset() noexcept {
 
 void response_sender::note_field(std::string_view name, std::string_view value) {
     const auto is = [name](std::string_view wanted) { return equal_without_case(name, wanted); };
-    const auto note = [this](own_field f) { own_fields_ = static_cast<uint8_t>(own_fields_ | f); };
+    const auto note = [this](own_field f) {
+        own_fields_ = static_cast<std::uint8_t>(own_fields_ | f);
+    };
     switch (name.size()) {
         case 4:
             if (is("Date")) note(own_date);

@@ -6,8 +6,8 @@
 //
 //     shared_mu   guards the end of the body and its error, the request's context and the watch.
 //                 No holder waits for the client.
-//     head_mu     guards a due "100 Continue", the phase of the response until the head is put
-//                 out, and the output until then. From then on the output is the writer's.
+//     head_mu     guards a due "100 Continue", the step of the response's phase to its body, and
+//                 the output until then. From then on the output is the writer's.
 //
 // A holder of head_mu may wait for the client: it writes in front of the body. Only a goroutine
 // that must write behind it waits for head_mu, and takes head_mu before shared_mu.
