@@ -343,7 +343,7 @@ class Sources:
             main = int(gdb.parse_and_eval("(unsigned long) &rota_goroutine_main"))
             symtab = gdb.find_pc_line(main).symtab  # ROOT/sched/loop/goroutine.cpp
             if symtab is not None:
-                self.root = symtab.fullname().rsplit("/", 2)[0] + "/"
+                self.root = symtab.fullname().rsplit("/sched/", 1)[0] + "/"
         except gdb.error:
             pass
 
