@@ -1,5 +1,6 @@
 // A program that does a little work, so that a test can see the effect of environment variables.
 #include <atomic>
+#include <csignal>
 
 #include <rota/metrics.hpp>
 
@@ -22,11 +23,18 @@ int work() {
     });
 }
 
-// Alternates between work and idleness for as long as the test needs reports of the scheduler.
-int for_a_while() {
+std::atomic<bool> is_told{false};
+
+// The test reads the scheduler's reports, and sends SIGTERM when it has seen enough of them.
+bool is_told_to_end() {
+    static const auto until = std::chrono::steady_clock::now() + 20s;
+    return is_told || std::chrono::steady_clock::now() > until;
+}
+
+// Alternates between work and idleness.
+int works_and_rests() {
     return rota::run([] {
-        const auto until = std::chrono::steady_clock::now() + 600ms;
-        while (std::chrono::steady_clock::now() < until) {
+        while (!is_told_to_end()) {
             rota::wait_group all;
             for (int i = 0; i < 100; ++i) {
                 all.go([] {
@@ -40,17 +48,16 @@ int for_a_while() {
     });
 }
 
-// Only main computes, for a while; no other goroutine runs.
+// Only main computes; no other goroutine runs.
 int one_computes() {
     return rota::run([] {
-        const auto until = std::chrono::steady_clock::now() + 350ms;
         std::atomic<int> work{0};
-        while (std::chrono::steady_clock::now() < until) work.fetch_add(1);
+        while (!is_told_to_end()) work.fetch_add(1);
         return 0;
     });
 }
 
-// Every goroutine waits for a while. Before, the program prints its own counts to stdout.
+// Every goroutine waits. Before, the program prints its own counts to stdout.
 int all_stand_still() {
     return rota::run([] {
         auto nothing = rota::make_chan<int>();
@@ -75,7 +82,7 @@ int all_stand_still() {
                     static_cast<unsigned long long>(calls),
                     static_cast<unsigned long long>(rota::runtime::read_sched_stats().handoffs));
         std::fflush(stdout);
-        rota::sleep_for(300ms);
+        while (!is_told_to_end()) rota::sleep_for(200ms);
         return 0;
     });
 }
@@ -83,9 +90,10 @@ int all_stand_still() {
 }  // namespace
 
 int main(int argc, char** argv) {
+    std::signal(SIGTERM, [](int) { is_told = true; });
     return run_case(argc, argv,
                     {{"work", work},
-                     {"for_a_while", for_a_while},
+                     {"works_and_rests", works_and_rests},
                      {"one_computes", one_computes},
                      {"all_stand_still", all_stand_still}});
 }
