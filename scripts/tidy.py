@@ -6,8 +6,9 @@
     tidy.py --self-test   plants a breach of every rule in a tree of its own and expects the finding
 
 The rules: format (clang-format-19), layers (scripts/layers.txt), sizes of files, functions and
-lines, memory-order tags, banned words and names, words of a workplace, links of the documents, and
-clang's thread-safety analysis with its warnings as errors. Each finding is a line
+lines, memory-order tags, banned words and names, words of a workplace, links of the documents, the
+language of comments and pages, include circles, crowded folders, and clang's thread-safety analysis
+with its warnings as errors. Each finding is a line
 `file:line: rule: text`.
 
 Exit status: 0; 1 with findings; 2 for a wrong command line.
@@ -29,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 def findings(tree, order, with_compiler):
     found = list(layers.check(tree, order))
-    for rule in (*rules.TEXT_RULES, *prose.RULES, circles.check):
+    for rule in (*rules.TEXT_RULES, *prose.RULES, *circles.RULES):
         found += rule(tree)
     memory = tools.Memory(tree.root)
     found += tools.format_check(tree, memory)
@@ -46,6 +47,7 @@ def lint(order, with_compiler):
     for finding in found:
         print(finding)
     print(prose.summary(tree))
+    print(circles.summary(tree))
     print(f"lint: {len(tree.paths)} files, {len(found)} findings, {time.monotonic() - began:.1f} s")
     return 1 if found else 0
 

@@ -1,5 +1,5 @@
-"""Include circles: files that include each other, each through the next. A stem (`a.hpp`, `a.cpp`)
-is one file here."""
+"""The shape of src/: crowded folders, and include circles, which are files that include each other,
+each through the next. A stem (`a.hpp`, `a.cpp`) is one file here."""
 import pathlib
 
 from .source import Finding
@@ -61,6 +61,32 @@ def circles(to):
     return sorted(found, key=lambda part: (-len(part), part))
 
 
+FOLDER_FILES = 25  # of src/: what a reader can take in
+
+
+def folder_sizes(tree):
+    sizes = {}
+    for path in tree.paths:
+        if path.startswith("src/"):
+            folder = path.rpartition("/")[0]
+            sizes[folder] = sizes.get(folder, 0) + 1
+    return sizes
+
+
+def folders(tree):
+    for folder, size in folder_sizes(tree).items():
+        if size > FOLDER_FILES:
+            first = next(path for path in tree.paths if path.rpartition("/")[0] == folder)
+            yield Finding(first, 1, "folder-size", f"{size} files in {folder}; the ceiling is "
+                          f"{FOLDER_FILES}: open it into rooms")
+
+
+def summary(tree):
+    size, folder = max(((n, f) for f, n in folder_sizes(tree).items()), default=(0, ""))
+    longest = max((len(part) for part in circles(arrows(tree))), default=1)
+    return f"house: largest folder {size} files ({folder}); longest include circle {longest}"
+
+
 def check(tree):
     to = arrows(tree)
     for part in circles(to):
@@ -68,3 +94,6 @@ def check(tree):
         path, line = next(to[first][t] for t in sorted(to[first]) if t in part)
         names = ", ".join(p.removeprefix("src/") for p in part)
         yield Finding(path, line, "circle", f"{len(part)} files include each other: {names}")
+
+
+RULES = (check, folders)

@@ -123,6 +123,8 @@ TEXT_PLANTS = [
     ("docs/long.md", "The word" + " and the word" * 15 + ".\n", [(1, "prose")]),
     ("src/core/fields.cpp", HEAD + "int a;  // the word and the word and the word\n" * 15, []),
     ("src/core/plain.cpp", HEAD + "// `who` is a name here. Who waits is said once.\n", []),
+    ("src/mem/a.hpp", HEAD, [(1, "folder-size")]),
+    *((f"src/mem/b{n}.hpp", HEAD, []) for n in range(25)),
     ("src/core/one.hpp", HEAD + '#include "core/two.hpp"\n', [(2, "circle")]),
     ("src/core/two.hpp", HEAD + "int two();\n", []),
     ("src/core/two.cpp", HEAD + '#include "core/three.hpp"\n', []),
@@ -201,7 +203,7 @@ def run(order, root):
         scratch = pathlib.Path(scratch)
         wrong += compare(PLANTS, planted(scratch / "text", PLANTS, text_rules))
         wrong += compare(TEXT_PLANTS, planted(scratch / "prose", TEXT_PLANTS,
-                                              (*prose.RULES, circles.check)))
+                                              (*prose.RULES, *circles.RULES)))
         (scratch / "tools").mkdir()
         (scratch / "tools/.clang-format").write_text((root / ".clang-format").read_text())
         memory = tools.Memory(scratch)
