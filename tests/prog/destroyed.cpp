@@ -15,15 +15,16 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Starts a goroutine that waits in the object, lets it park, and destroys the object.
-template <class T, class W, class... A>
+// Starts a goroutine that waits in the object, lets it park, and destroys the object. `members`:
+// the goroutines that it begins and that park as well, maybe earlier than itself.
+template <class T, std::uint64_t members = 0, class W, class... A>
 int destroy(W wait, A&&... args) {
     std::optional<T> object;
     object.emplace(std::forward<A>(args)...);
     return rota::run([&] {
         const std::uint64_t before = parks();
         rota::go([&] { wait(*object); });
-        await([&] { return parks() > before; });
+        await([&] { return parks() > before + members; });
         object.reset();
         say("nothing was said");
         return 0;
@@ -147,20 +148,20 @@ void wait_for_member(Group& g) {
     g.go([] { (void)rota::make_chan<int>().recv(); });
     g.wait();
 }
-int error_group() { return destroy<rota::error_group>(wait_for_member<rota::error_group>); }
-int scope() { return destroy<rota::scope>(wait_for_member<rota::scope>); }
+int error_group() { return destroy<rota::error_group, 1>(wait_for_member<rota::error_group>); }
+int scope() { return destroy<rota::scope, 1>(wait_for_member<rota::scope>); }
 int once_flag() {
     return destroy<rota::once_flag>(
         [](rota::once_flag& f) { rota::call_once(f, [&] { rota::call_once(f, [] {}); }); });
 }
 int future() {
-    return destroy<std::optional<rota::future<void>>>([](auto& f) {
+    return destroy<std::optional<rota::future<void>>, 1>([](auto& f) {
         f = rota::async([] { (void)rota::make_chan<int>().recv(); });
         f->wait();
     });
 }
 int future_limited() {
-    return destroy<std::optional<rota::future<void>>>([](auto& f) {
+    return destroy<std::optional<rota::future<void>>, 1>([](auto& f) {
         f = rota::async([] { (void)rota::make_chan<int>().recv(); });
         (void)f->wait_for(1h);
     });
