@@ -172,8 +172,11 @@ ROTA_READS_RACING inline const void* function_of(const g& gp) {
     const auto entry = reinterpret_cast<const void*>(gp.entry);
     std::uintptr_t function = 0;
     const auto closure = reinterpret_cast<std::uintptr_t>(gp.closure);  // null when it has ended
-    const bool is_inside = reinterpret_cast<std::uintptr_t>(gp.stack.usable_lo()) <= closure &&
-                           closure + sizeof function <= reinterpret_cast<std::uintptr_t>(&gp);
+    // stack.usable_lo(), which ThreadSanitizer would see as a race of its own
+    const std::uintptr_t lo =
+        reinterpret_cast<std::uintptr_t>(gp.stack.lo) + gp.stack.guard_pages * page_size;
+    const bool is_inside =
+        lo <= closure && closure + sizeof function <= reinterpret_cast<std::uintptr_t>(&gp);
     if (!gp.calls_address || !is_inside) return entry;
     std::memcpy(&function, reinterpret_cast<const void*>(closure), sizeof function);
     return function < first_address ? entry : reinterpret_cast<const void*>(function);

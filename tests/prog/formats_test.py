@@ -182,6 +182,24 @@ class Programs:
         return path.read_text(errors="replace")
 
 
+def reports(programs, **env):
+    """What a program says on stderr until sysmon has made six reports, and at its end."""
+    with subprocess.Popen([str(programs.build / "prog_environment"), "works_and_rests"],
+                          stdin=subprocess.DEVNULL, env={**os.environ, **env},
+                          stderr=subprocess.PIPE, text=True) as run:
+        try:
+            said = []
+            while sum(line.startswith("SCHED ") for line in said) < 6:
+                said.append(run.stderr.readline())
+                assert said[-1], said
+            run.terminate()
+            rest = run.communicate(timeout=TIME_LIMIT)[1]
+        finally:
+            run.kill()
+    assert run.returncode == 0, (run.returncode, said)
+    return "".join(said) + rest
+
+
 def quit_dump(programs, **env):
     program = str(programs.build / "prog_crash")
     with subprocess.Popen([program, "waits_for_signal"], stdin=subprocess.DEVNULL,
@@ -197,9 +215,8 @@ def quit_dump(programs, **env):
 
 
 OURS = {
-    "schedtrace": lambda p: p.stderr("environment", "for_a_while", 0, GODEBUG="schedtrace=10"),
-    "scheddetail": lambda p: p.stderr("environment", "for_a_while", 0,
-                                      GODEBUG="schedtrace=10,scheddetail=1"),
+    "schedtrace": lambda p: reports(p, GODEBUG="schedtrace=10"),
+    "scheddetail": lambda p: reports(p, GODEBUG="schedtrace=10,scheddetail=1"),
     "deadlock": lambda p: p.stderr("deadlock", "each_kind"),
     "fatal-unlock": lambda p: p.stderr("fatal", "unlock"),
     "panic": lambda p: p.stderr("panic", "panic_error", GOTRACEBACK="all"),
